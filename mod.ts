@@ -27,6 +27,7 @@ export {
   type LogLevel,
 } from "./src/log.ts";
 export * from "./src/interfaces/plugin.ts";
+export type { PublicNetwork } from "./src/interfaces/public_network.ts";
 export { keyFile } from "./src/sealing/key_file.ts";
 export { createRelayer, type Relayer, type RelayerOptions } from "./src/relayer.ts";
 export type { ListenerInfo } from "./src/embed/relayer_options.ts";

@@ -5,6 +5,8 @@ import { MCP } from "../src/wire/table/mcp.ts";
 import { ACCOUNT } from "../src/wire/table/account.ts";
 import { MEMORIES } from "../src/wire/table/memories.ts";
 import { PORTABLE } from "../src/wire/table/portable.ts";
+import { CONSENT } from "../src/wire/table/consent.ts";
+import { OAUTH } from "../src/wire/table/oauth.ts";
 import { OWNER } from "../src/wire/table/owner.ts";
 import { PUBLIC } from "../src/wire/table/public.ts";
 import { RECALL } from "../src/wire/table/recall.ts";
@@ -35,6 +37,8 @@ const TABLES: readonly (readonly [file: string, name: string, rows: RouteRows])[
   ["memories.ts", "MemoryRoutes", MEMORIES],
   ["account.ts", "AccountRoutes", ACCOUNT],
   ["portable.ts", "PortableRoutes", PORTABLE],
+  ["oauth.ts", "OAuthRoutes", OAUTH],
+  ["consent.ts", "ConsentRoutes", CONSENT],
   ["owner.ts", "OwnerRoutes", OWNER],
   ["public.ts", "PublicRoutes", PUBLIC],
   ["recall.ts", "RecallRoutes", RECALL],

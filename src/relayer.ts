@@ -1,8 +1,4 @@
-import { completeConfig, type RelayerConfig } from "./interfaces/config.ts";
 import { ActivityLog } from "./storage/activity_log.ts";
-import { CoreDb } from "./storage/core_db.ts";
-import { lockDataFolder } from "./storage/data_lock.ts";
-import { makePrivateFolder } from "./storage/private_file.ts";
 import { errorResponse, SvcError } from "./errors.ts";
 import { AccountCache } from "./http/account_cache.ts";
 import { BodyReader } from "./http/body_reader.ts";
@@ -10,8 +6,10 @@ import { requestIdOf } from "./http/request.ts";
 import { isAddress } from "./wire/ip_addresses.ts";
 import { Health } from "./http/health.ts";
 import { McpProxy } from "./http/mcp_proxy.ts";
+import { Grants } from "./http/oauth/grants.ts";
 import { OwnAddress } from "./http/own_address.ts";
 import { HttpMetrics } from "./http/metrics.ts";
+import { TOKEN_PURPOSE } from "./http/session_tokens.ts";
 import { RateLimiter } from "./http/rate_limit.ts";
 import { Router } from "./http/router.ts";
 import { ScopeIndex } from "./index/scope_index.ts";
@@ -20,20 +18,18 @@ import { Expiries } from "./jobs/expiries.ts";
 import type { ReplayStore } from "./jobs/replay.ts";
 import { type JobTables, openJobTables } from "./jobs/tables.ts";
 import { type Attempt, JobWorker } from "./jobs/worker.ts";
-import { type Logger, silentLogger } from "./log.ts";
 import { type Domain, openDomain } from "./memory/domain.ts";
 import { processMemory } from "./memory/process.ts";
 import { bounded, startBackground } from "./memory/upkeep/background.ts";
 import { replayTombstones } from "./memory/remove/remove.ts";
 import { HEADER } from "./wire/headers.ts";
-import { JobsFileScrub, openJobsFile, withJobsFile } from "./jobs/jobs_file.ts";
+import { withJobsFile } from "./jobs/jobs_file.ts";
 import { type CallNote, measured, measuredBackends } from "./embed/measured.ts";
+import { type Ground, openGround } from "./embed/ground.ts";
 import { openBackends } from "./embed/open_backends.ts";
 import type { Relayer, RelayerOptions } from "./embed/relayer_options.ts";
 import { RelayerReceiptKey } from "./sealing/receipt_key.ts";
-import { openDataKey } from "./sealing/data_key.ts";
-import { RelayerKey } from "./sealing/relayer_key.ts";
-import { isSidecar, type SidecarAddress, sidecarConnections } from "./http1/sidecar_connections.ts";
+import { isSidecar, sidecarConnections } from "./http1/sidecar_connections.ts";
 import { WordsFiles } from "./storage/words_files.ts";
 import { SponsorRequests } from "./sponsor/sponsor_requests.ts";
 import { SidecarSponsor } from "./sponsor/sidecar_sponsor.ts";
@@ -43,52 +39,6 @@ export type { Relayer, RelayerOptions };
 const UPKEEP_MS = 600_000;
 const DAY_MS = 86_400_000;
 const LOCAL = "127.0.0.1";
-
-/** Relayer key of a relayer that keeps nothing. */
-function keyOf({ dataDir, relayerKey }: RelayerOptions): RelayerKey {
-  if (relayerKey?.length !== 32 && (dataDir ?? relayerKey) !== undefined) {
-    throw new SvcError("invalid_parameter", "dataDir needs a relayerKey of 32 bytes");
-  }
-  return new RelayerKey(relayerKey ?? crypto.getRandomValues(new Uint8Array(32)));
-}
-
-/** What a relayer stands on, opened before its backends. */
-interface Ground {
-  readonly dataDir: string | undefined;
-  readonly key: RelayerKey;
-  readonly core: CoreDb;
-  readonly kv: Deno.Kv;
-  readonly jobsScrub: JobsFileScrub;
-  readonly config: RelayerConfig;
-  readonly logger: Logger;
-  readonly now: () => number;
-  /** Its promise settles after the jobs file was closed, where the queue is listened to. */
-  readonly queue: { listening?: Promise<void> };
-}
-
-async function openGround(
-  options: RelayerOptions,
-  stack: AsyncDisposableStack,
-): Promise<Ground> {
-  const { dataDir, logger = silentLogger, now = Date.now } = options;
-  const given = completeConfig(options.config);
-  if (dataDir !== undefined) {
-    await makePrivateFolder(dataDir);
-    stack.use(await lockDataFolder(dataDir));
-  }
-  const core = stack.use(new CoreDb(dataDir === undefined ? ":memory:" : `${dataDir}/core.db`));
-  const key = openDataKey(core, keyOf(options), options.relayerKeySource);
-  // The queue's listener ends after the table was closed, not with it.
-  const queue: Ground["queue"] = {};
-  stack.defer(async () => await queue.listening);
-  const jobsScrub = stack.use(new JobsFileScrub(dataDir));
-  const kv = stack.adopt(await openJobsFile(dataDir), (opened) => {
-    opened.close();
-    jobsScrub.end();
-  });
-  const packageId = (given.packageId ?? core.packageId()).toLowerCase();
-  return { dataDir, key, core, kv, config: { ...given, packageId }, logger, now, queue, jobsScrub };
-}
 
 function jobTables({ kv, key, config, now }: Ground, stack: AsyncDisposableStack): JobTables {
   const hmac = key.hmac("replay");
@@ -197,6 +147,14 @@ function sponsorRequests({ config, core, now }: Ground, sponsor: Sponsor | undef
     new SponsorRequests({ sponsor, config: config.sponsor, packageId, ledger, now });
 }
 
+/** The apps that were let in by OAuth. */
+function grantsOf(
+  { core: { grants: table }, key, now }: Ground,
+  { accounts: { admin }, sealer }: Domain,
+): Grants {
+  return new Grants({ table, sealer, mac: key.hmac("refresh token"), admin, now });
+}
+
 /** What a running relayer is made of. */
 interface Parts {
   readonly ground: Ground;
@@ -204,7 +162,7 @@ interface Parts {
   readonly backends: Backends;
   readonly domain: Domain;
   readonly metrics: HttpMetrics;
-  readonly sidecar: SidecarAddress | undefined;
+  readonly options: Pick<RelayerOptions, "sidecar" | "publicNetwork">;
 }
 
 /** Everything a relayer consists of, opened in order and disposed of in reverse. */
@@ -215,6 +173,7 @@ class RunningRelayer implements Relayer {
   readonly #address: OwnAddress;
   readonly #bodies: BodyReader;
   readonly #mcp: McpProxy;
+  readonly #grants: Grants;
   readonly #replay: ReplayStore;
   readonly #stack: AsyncDisposableStack;
   readonly #upkeep: ReturnType<typeof setInterval>;
@@ -223,7 +182,7 @@ class RunningRelayer implements Relayer {
   #drained = false;
 
   constructor(parts: Parts, stack: AsyncDisposableStack) {
-    const { ground, tables, domain, metrics, sidecar } = parts;
+    const { ground, tables, domain, metrics, options: { sidecar } } = parts;
     const { config, logger, now } = ground;
     const { writer, replay } = tables;
     const { accounts, cipher } = domain;
@@ -243,12 +202,18 @@ class RunningRelayer implements Relayer {
     const proved = sidecar && stack.use(sidecarConnections(sidecar));
     const failures = metrics.sidecarFailures;
     const address = this.#address = new OwnAddress(config);
-    this.#mcp = stack.use(new McpProxy({ config, address, bodies, failures, sidecar: proved }));
+    const grants = this.#grants = grantsOf(ground, domain);
+    const tokens = domain.sealer(TOKEN_PURPOSE);
+    const known = stack.use(new AccountCache(accounts, config, now));
+    const letIn = { tokens, grants, accounts: known, now };
+    this.#mcp = stack.use(
+      new McpProxy({ config, address, ...letIn, bodies, failures, sidecar: proved }),
+    );
     const probe = sidecar &&
       ((signal: AbortSignal) => isSidecar(sidecar.url, sidecar.token, { signal }));
     this.#router = new Router({
       domain,
-      accounts: stack.use(new AccountCache(domain.accounts, config, now)),
+      accounts: known,
       bodies,
       limiter: new RateLimiter(now),
       replay,
@@ -258,6 +223,8 @@ class RunningRelayer implements Relayer {
       health: new Health(domain, ground.kv, writer, probe),
       mcp: this.#mcp,
       address,
+      grants,
+      network: parts.options.publicNetwork,
       logger,
       closing: () => this.#closing,
     });
@@ -322,6 +289,7 @@ class RunningRelayer implements Relayer {
       await staging.sweep();
       await this.#replay.sweep();
       await replayTombstones(this.#domain);
+      this.#grants.sweep();
     } catch (error) {
       logger.warn("upkeep_failed", { reason: SvcError.from(error).code });
     }
@@ -389,7 +357,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
   };
   await start(ground, tables, domain, stack);
   return new RunningRelayer(
-    { ground, tables, backends, domain, metrics, sidecar: options.sidecar },
+    { ground, tables, backends, domain, metrics, options },
     stack,
   );
 }

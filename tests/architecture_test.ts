@@ -63,6 +63,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "src/http1/",
     "src/memory/",
     "src/jobs/",
+    "src/storage/",
     "src/wire/",
     "src/interfaces/",
     "src/errors.ts",
@@ -99,6 +100,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "src/embed/": [
     "src/wire/keys.ts",
     "src/client/",
+    "src/jobs/",
+    "src/sealing/",
+    "src/storage/",
     "src/http1/",
     "src/interfaces/",
     "src/errors.ts",

@@ -48,11 +48,20 @@ const rpcError = z.looseObject({
   error: z.looseObject({ code: z.int(), message: z.string() }),
 });
 
+const oauthError = z.strictObject({
+  error: z.string().regex(/^[a-z_]+$/),
+  error_description: z.string().min(1),
+});
+
 function wrongError(name: RouteName | undefined, { path, status, text }: Received) {
   const body = parsed(text);
   // A sidecar says no more to whoever lacks the token.
   if (path.startsWith("/api/mcp")) {
     return text === "Forbidden\n" ? undefined : check(rpcError, body);
+  }
+  const isOAuths = name !== undefined && rowOf(name).access === "oauth";
+  if (isOAuths && (status === 400 || status === 401) && !text.includes('"code"')) {
+    return check(oauthError, body);
   }
   const wrong = check(errorShape(), body);
   if (wrong !== undefined) return wrong;
@@ -88,7 +97,9 @@ function wrongIn(name: RouteName | undefined, received: Received): string | unde
   const { status, text } = received;
   // Of health 503 is an answer; a relayer that stops refuses it with that status, too.
   const isHealth = name === "GET /health" && status === 503 && !text.startsWith('{"error"');
-  if (status >= 400 && !isHealth) return wrongError(name, received);
+  // A page for people, as the row says.
+  const isPage = name === "GET /oauth/authorize" && status === 400;
+  if (status >= 400 && !isHealth && !isPage) return wrongError(name, received);
   if (name === undefined) return "no route of the table answers this";
   const shape = rowOf(name).answers()[status];
   if (shape === undefined) return "the row has no such status";

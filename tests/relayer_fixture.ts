@@ -3,6 +3,7 @@ import type { SidecarAddress } from "../src/http1/sidecar_connections.ts";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { DEFAULT_CONFIG, type RelayerConfig } from "../src/interfaces/config.ts";
 import type { Account, Backends, NewKey, Permission } from "../src/interfaces/mod.ts";
+import type { PublicNetwork } from "../src/interfaces/public_network.ts";
 import type { Logger } from "../src/log.ts";
 import { addressOf } from "../src/wire/keys.ts";
 import { bodySha256, canonicalText } from "../src/wire/signing/signing.ts";
@@ -175,6 +176,8 @@ export interface FixtureOptions {
   readonly logger?: Logger;
   /** Default: no sidecar. */
   readonly sidecar?: SidecarAddress;
+  /** Where documents of apps are read; default: the internet. */
+  readonly network?: PublicNetwork;
   /** Default: a running clock. */
   readonly clock?: TestClock;
   /** Accounts of an earlier relayer are used as they are: none is created. */
@@ -334,7 +337,7 @@ export async function startRelayer(options: FixtureOptions = {}): Promise<TestRe
       permissions: ["read", "write"],
     });
   }
-  const { dataDir, relayerKey, logger, sidecar } = options;
+  const { dataDir, relayerKey, logger, sidecar, network } = options;
   const relayer = await createRelayer({
     backends,
     config: { ...NO_LIMITS, ...options.config },
@@ -343,6 +346,7 @@ export async function startRelayer(options: FixtureOptions = {}): Promise<TestRe
     ...(relayerKey === undefined ? {} : { relayerKey }),
     ...(logger === undefined ? {} : { logger }),
     ...(sidecar === undefined ? {} : { sidecar }),
+    ...(network === undefined ? {} : { publicNetwork: network }),
   });
   return new TestRelayer(relayer, backends, clock, key, account);
 }

@@ -14,6 +14,8 @@ import { AccountCache } from "../../src/http/account_cache.ts";
 import { BodyReader } from "../../src/http/body_reader.ts";
 import { Health } from "../../src/http/health.ts";
 import { McpProxy } from "../../src/http/mcp_proxy.ts";
+import { Grants } from "../../src/http/oauth/grants.ts";
+import { TOKEN_PURPOSE } from "../../src/http/session_tokens.ts";
 import { OwnAddress } from "../../src/http/own_address.ts";
 import { HttpMetrics } from "../../src/http/metrics.ts";
 import { RateLimiter } from "../../src/http/rate_limit.ts";
@@ -111,13 +113,21 @@ const bodies = new BodyReader(config.unverifiedBodyBytes, config.bodyTimeoutMs);
 const metrics = new HttpMetrics();
 const address = new OwnAddress(config);
 const failures = metrics.sidecarFailures;
+const accounts = new AccountCache(domain.accounts, config, now);
+const { sealer } = domain;
+const mac = key.hmac("refresh token");
+const grants = new Grants({ table: core.grants, sealer, mac, admin: undefined, now });
+const tokens = sealer(TOKEN_PURPOSE);
+const letIn = { accounts, grants, tokens, now };
 const router = new Router(
   {
     domain,
-    accounts: new AccountCache(domain.accounts, config, now),
+    accounts,
     bodies,
-    mcp: new McpProxy({ config, address, bodies, failures, sidecar: undefined }),
+    mcp: new McpProxy({ config, address, ...letIn, bodies, failures, sidecar: undefined }),
     address,
+    grants,
+    network: undefined,
     limiter: new RateLimiter(now),
     replay,
     writer,

@@ -37,6 +37,8 @@ export type { RecallRoutes } from "../wire/route_types/recall.ts";
 export type { RememberRoutes } from "../wire/route_types/remember.ts";
 export type { ReviewRoutes } from "../wire/route_types/review.ts";
 export type { SessionTokenRoutes } from "../wire/route_types/session_token.ts";
+export type { ConsentRoutes } from "../wire/route_types/consent.ts";
+export type { OAuthRoutes } from "../wire/route_types/oauth.ts";
 export type { SponsorRoutes } from "../wire/route_types/sponsor.ts";
 export type { Signer } from "./signer.ts";
 export {

@@ -1,5 +1,6 @@
 import type { SvcClient } from "../client/client.ts";
 import type { RelayerConfig } from "../interfaces/config.ts";
+import type { PublicNetwork } from "../interfaces/public_network.ts";
 import type { SidecarAddress } from "../http1/sidecar_connections.ts";
 import type { Backends } from "../interfaces/mod.ts";
 import type { BackendSource } from "../interfaces/plugin.ts";
@@ -30,6 +31,8 @@ export interface RelayerOptions {
   readonly now?: () => number;
   /** The sidecar that answers on the MCP routes; absent when there is none. */
   readonly sidecar?: SidecarAddress;
+  /** How documents of apps are read where `config.clientMetadata` is set; tests answer for the internet. */
+  readonly publicNetwork?: PublicNetwork;
   /** Whether the sidecar pays for sponsored transactions, where `backends` has no sponsor. */
   readonly sidecarSponsors?: boolean;
 }

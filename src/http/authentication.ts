@@ -7,6 +7,7 @@ import type { AccountCache, Authorization } from "./account_cache.ts";
 import { type AuthHeaders, type HeaderRules, readAuthHeaders } from "./auth.ts";
 import type { OwnAddress } from "./own_address.ts";
 import type { RequestContext } from "./request.ts";
+import type { Grants } from "./oauth/grants.ts";
 import { narrowed, openSessionToken } from "./session_tokens.ts";
 
 /** What callers are known by. */
@@ -16,6 +17,8 @@ interface AuthenticationParts {
   readonly address: OwnAddress;
   /** Opens session tokens. */
   readonly tokens: Sealer;
+  /** The apps that were let in by OAuth. */
+  readonly grants: Pick<Grants, "isOpen">;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -31,19 +34,27 @@ export class Authentication {
   /**
    * What a request shows: the headers of a signature, well formed, or a token that opens.
    *
-   * @throws {SvcError} what {@linkcode readAuthHeaders} and {@linkcode openSessionToken} throw.
+   * @throws {SvcError} what {@linkcode readAuthHeaders} and {@linkcode openSessionToken} throw;
+   * `token_revoked` when the app of the token was shut out.
    */
   shown(row: Route, context: RequestContext): AuthHeaders {
     const { headers } = context.request;
-    const { tokens, address } = this.#parts;
+    const { tokens, address, grants } = this.#parts;
     const now = this.#parts.now();
     const text = headers.get(HEADER.sessionToken);
     if (!context.isInternal || text === null || row.needsNonce) {
       return readAuthHeaders(headers, context.target, this.#rules(row, context), now);
     }
-    const token = openSessionToken(tokens, text, address.mcp, now);
+    const token = openSessionToken(tokens, text, [address.mcp, address.connect], now);
+    // What was made of a grant ends with it.
+    if (token.audience === address.connect && !grants.isOpen(token.publicKey)) {
+      throw new SvcError("token_revoked");
+    }
+    const { publicKey, accountId, credential } = token;
     return {
-      ...token,
+      publicKey,
+      accountId,
+      credential,
       token,
       signature: undefined,
       timestamp: String(Math.floor(now / 1000)),

@@ -6,8 +6,14 @@ import { StreamedResponse } from "../http1/send_answer.ts";
 import { gather } from "../wire/body/read_body.ts";
 import { HEADER } from "../wire/headers.ts";
 import { SIGNED_BODY_BYTES } from "../wire/limits.ts";
+import type { AccountCache } from "./account_cache.ts";
 import type { BodyReader } from "./body_reader.ts";
-import type { OwnAddress } from "./own_address.ts";
+import type { Sealer } from "../interfaces/plugin.ts";
+import { TOKEN_PREFIX } from "../wire/session_token.ts";
+import type { Grants } from "./oauth/grants.ts";
+import { challenge } from "./oauth/metadata.ts";
+import { CONNECT_PATH, MCP_PATH, type OwnAddress } from "./own_address.ts";
+import { openSessionToken } from "./session_tokens.ts";
 import type { RequestContext } from "./request.ts";
 import type { Counter } from "./metrics.ts";
 import { type RelayedStream, relayedStream } from "./relayed_stream.ts";
@@ -26,6 +32,14 @@ interface McpSessions {
 interface McpProxyOptions {
   readonly config: RelayerConfig;
   readonly address: OwnAddress;
+  /** Opens session tokens. */
+  readonly tokens: Pick<Sealer, "open">;
+  /** The apps that were let in by OAuth. */
+  readonly grants: Pick<Grants, "isOpen">;
+  /** Knows whether their keys are still listed. */
+  readonly accounts: Pick<AccountCache, "authorize">;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
   readonly bodies: BodyReader;
   /** Counts requests and streams that failed, by reason. */
   readonly failures: Counter;
@@ -83,12 +97,14 @@ export class McpProxy implements Disposable {
    * Answers a request of an MCP route.
    *
    * @throws {SvcError} `host_not_allowed`, `origin_not_allowed`, `key_over_plain_http`,
-   * `unsupported_media_type`, `body_too_large`, `request_timeout`, `overloaded`, `sidecar_unavailable`.
+   * `auth_headers_missing`, `auth_header_invalid`, `token_expired`, `token_revoked`,
+   * `audience_mismatch`, `unsupported_media_type`, `body_too_large`, `request_timeout`, `overloaded`, `sidecar_unavailable`.
    */
   async answer(context: RequestContext): Promise<Response> {
     const { sidecar } = this.#options;
     this.#checkSurroundings(context.request);
     this.#checkBearer(context);
+    await this.#checkResource(context);
     if (sidecar === undefined) {
       throw new SvcError("sidecar_unavailable", "No sidecar is configured");
     }
@@ -137,6 +153,38 @@ export class McpProxy implements Disposable {
     if (!/^bearer +svct1\./i.test(bearer)) throw new SvcError("key_over_plain_http");
   }
 
+  /** Each resource takes the tokens that were made for it; that of OAuth takes nothing else. */
+  async #checkResource(context: RequestContext): Promise<void> {
+    const { address } = this.#options;
+    const bearer = context.request.headers.get("authorization");
+    const text = /^Bearer +(\S{1,12000}) *$/i.exec(bearer ?? "")?.[1] ?? "";
+    if (context.target.path !== CONNECT_PATH) {
+      // All else about it is the sidecar's to say.
+      if (isOf(text, address.connect, this.#options)) throw new SvcError("audience_mismatch");
+      return;
+    }
+    try {
+      if (bearer === null) throw new SvcError("auth_headers_missing", "Send an access token");
+      await this.#checkAccess(text, context);
+    } catch (thrown) {
+      const error = SvcError.from(thrown);
+      throw error.status === 401 ? error.withHeaders(challengeOf(address, context)) : error;
+    }
+  }
+
+  /** Whether the app of a token is let in at this moment: the sidecar asks once a second only. */
+  async #checkAccess(text: string, { clientIp }: RequestContext): Promise<void> {
+    const { address, tokens, grants, accounts, now } = this.#options;
+    const { publicKey, accountId } = openSessionToken(tokens, text, [address.connect], now());
+    if (!grants.isOpen(publicKey)) throw new SvcError("token_revoked");
+    try {
+      await accounts.authorize(publicKey, accountId, clientIp);
+    } catch (error) {
+      const isGone = SvcError.from(error).code === "account_not_authorized";
+      throw isGone ? new SvcError("token_revoked") : error;
+    }
+  }
+
   /** Reads a whole message, so that its size is checked before the sidecar sees it. */
   async #readBody(
     { request, clientIp }: RequestContext,
@@ -165,16 +213,19 @@ export class McpProxy implements Disposable {
   }
 
   async #forward(
-    { request, target }: RequestContext,
+    context: RequestContext,
     message: Pick<WireRequest, "headers" | "body">,
     connections: Pick<ConnectionPool, "send">,
   ): Promise<Response> {
+    const { request, target } = context;
     const method = request.method;
+    const isConnect = target.path === CONNECT_PATH;
     let answer: PooledAnswer;
     try {
       // Characters that `Deno.serve` takes as they come would be bytes of a head on the wire.
       const query = target.query.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
-      const whole = { ...message, method, target: target.path + query };
+      const path = isConnect ? MCP_PATH : target.path;
+      const whole = { ...message, method, target: path + query };
       answer = await connections.send(whole, request.signal);
     } catch (cause) {
       // When the client left, it is not the sidecar's failure, and nobody reads the answer.
@@ -184,6 +235,9 @@ export class McpProxy implements Disposable {
     const { status, body, whole } = answer;
     const isEvents = answer.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
     const headers = responseHeaders(answer.headers, isEvents);
+    if (isConnect && status === 401) {
+      Object.assign(headers, challengeOf(this.#options.address, context));
+    }
     if (body === undefined || whole !== undefined) {
       answer.close();
       const bytes = whole as Uint8Array<ArrayBuffer> | undefined;
@@ -207,6 +261,26 @@ export class McpProxy implements Disposable {
     request.signal.addEventListener("abort", leave);
     if (request.signal.aborted) leave();
     return new StreamedResponse(stream.readable, { status, headers });
+  }
+}
+
+/** What a 401 of the resource of OAuth leads clients by. */
+function challengeOf(address: OwnAddress, context: RequestContext): Record<string, string> {
+  const showed = context.request.headers.has("authorization");
+  return { "www-authenticate": challenge(address, context, showed) };
+}
+
+/** Whether a token was made for an address. */
+function isOf(
+  text: string,
+  audience: string,
+  { tokens, now }: Pick<McpProxyOptions, "tokens" | "now">,
+): boolean {
+  if (!text.startsWith(TOKEN_PREFIX)) return false;
+  try {
+    return openSessionToken(tokens, text, [audience], now()).audience === audience;
+  } catch {
+    return false;
   }
 }
 

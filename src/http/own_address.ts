@@ -5,6 +5,15 @@ import { hostOf, isForwarded, type RequestContext } from "./request.ts";
 
 /** Names of this machine in a Host header, as clients write them. */
 const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+/** Path of the MCP resource that takes headers. */
+export const MCP_PATH = "/api/mcp";
+/** Path of the MCP resource that answers clients of OAuth. */
+export const CONNECT_PATH = "/api/mcp/connect";
+/**
+ * Path of the issuer. Without one its metadata would be where hosts look for those of every resource
+ * of this origin, and they would pass over the headers that they were given for `/api/mcp`.
+ */
+export const ISSUER_PATH = "/oauth";
 const PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
 
 /** Where a client is, as far as its address tells. */
@@ -83,7 +92,38 @@ export class OwnAddress {
 
   /** The address of the MCP routes, which tokens are made for. */
   get mcp(): string {
-    return `${this.base}/api/mcp`;
+    return this.base + MCP_PATH;
+  }
+
+  /** Address of the MCP resource that apps connect to by OAuth. */
+  get connect(): string {
+    return this.base + CONNECT_PATH;
+  }
+
+  /** What the relayer calls itself as an authorization server (RFC 8414). */
+  get issuer(): string {
+    return this.base + ISSUER_PATH;
+  }
+
+  /**
+   * The same resource under the name by which a request calls this relayer: clients compare it with
+   * what they were given. Where that is no name of this relayer it is the usual one.
+   */
+  connectFor(context: RequestContext): string {
+    const schemes = [new URL(this.base).protocol, "http:", "https:"];
+    const origins = schemes.map((scheme) =>
+      URL.parse(`${scheme}//${hostOf(context.request)}`)?.origin ?? ""
+    );
+    const own = origins.find((origin) => this.isOwnOrigin(origin, context));
+    return own === undefined ? this.connect : own + CONNECT_PATH;
+  }
+
+  /** Whether an address is that of the resource, under any name of this relayer. */
+  isConnect(address: string, context: RequestContext): boolean {
+    const url = URL.parse(address);
+    if (url === null || url.pathname !== CONNECT_PATH || url.href !== address) return false;
+    if (url.search + url.hash + url.username + url.password !== "") return false;
+    return url.origin === new URL(this.base).origin || this.isOwnOrigin(url.origin, context);
   }
 
   /** Where a client is. A proxy that names no client makes everybody look like this machine. */

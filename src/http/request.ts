@@ -153,6 +153,8 @@ export function textOf(bytes: Uint8Array): string {
 
 /** Media type of most bodies. */
 export const JSON_TYPE = "application/json";
+/** Media type of forms. */
+export const FORM_TYPE = "application/x-www-form-urlencoded";
 /** Media type of exports and imports: a JSON object on each line. */
 export const LINES_TYPE = "application/x-ndjson";
 

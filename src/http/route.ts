@@ -3,7 +3,7 @@ import type { Kept } from "../jobs/replay.ts";
 import type { Caller } from "../memory/caller.ts";
 import type { Domain } from "../memory/domain.ts";
 import type { Received } from "../wire/routes.ts";
-import type { NamesOf, RouteName, SignedName, StatusAndBody } from "../wire/route_types.ts";
+import type { Access, NamesOf, RouteName, SignedName, StatusAndBody } from "../wire/route_types.ts";
 import type { RequestContext } from "./request.ts";
 import type { OpenedToken, SignedRequest } from "./session_tokens.ts";
 
@@ -65,6 +65,6 @@ export type OpenHandler<N extends RouteName = RouteName> = (
 ) => Answer<N> | Promise<Answer<N>>;
 
 /** The handler of each route that is called in one of these ways. */
-export type OpenHandlers<A extends "public" | "owner" | "sponsor" | "mcp"> = {
+export type OpenHandlers<A extends Exclude<Access, "signed">> = {
   readonly [N in NamesOf<A>]: OpenHandler<N>;
 };

@@ -3,6 +3,8 @@ import { BodyReader } from "./body_reader.ts";
 import {
   checkTypeHeaders,
   clientIp,
+  FORM_TYPE,
+  JSON_TYPE,
   parseJson,
   type RequestContext,
   requestIdOf,
@@ -12,6 +14,11 @@ import type { Health } from "./health.ts";
 import { isMcpPath, type McpProxy } from "./mcp_proxy.ts";
 import { type HttpMetrics, methodLabel } from "./metrics.ts";
 import type { OpenCall, OpenHandler, OpenHandlers, SignedHandlers } from "./route.ts";
+import { parseForm } from "./oauth/form.ts";
+import { oauthHandlers } from "./oauth/handlers.ts";
+import type { Grants } from "./oauth/grants.ts";
+import { OAuthError } from "./oauth/oauth_error.ts";
+import type { PublicNetwork } from "../interfaces/public_network.ts";
 import { memoryHandlers } from "./routes/memories.ts";
 import { ownerHandlers } from "./routes/owner.ts";
 import { publicHandlers } from "./routes/public.ts";
@@ -27,7 +34,7 @@ import { HEADER } from "../wire/headers.ts";
 import { jsonRpcErrorResponse } from "../wire/json_rpc_error.ts";
 import { HEADER_BLOCK_BYTES, SIGNED_BODY_BYTES } from "../wire/limits.ts";
 import { routeNames, rowOf } from "../wire/routes.ts";
-import type { RouteName } from "../wire/route_types.ts";
+import type { Access, RouteName } from "../wire/route_types.ts";
 
 const METHODS = "GET, POST, PUT, DELETE, OPTIONS";
 const ALLOWED = [
@@ -57,17 +64,21 @@ const ALLOWED = [
 const EXPOSED = "x-request-id, ratelimit, ratelimit-policy, retry-after, idempotency-replayed, " +
   "mcp-session-id, www-authenticate";
 
-/** Adds CORS headers for an allowed origin. */
-function addCors(headers: Headers, origin: string | null, allowed: readonly string[]): void {
+/**
+ * Adds CORS headers for an allowed origin.
+ *
+ * @param allowed Origins; `*` for what holds nothing of who asks.
+ */
+function addCors(headers: Headers, origin: string | null, allowed: readonly string[] | "*"): void {
   if (origin === null) return;
   headers.append("vary", "origin");
-  if (!allowed.includes(origin)) return;
-  headers.set("access-control-allow-origin", origin);
+  if (!allowed.includes(origin) && allowed !== "*") return;
+  headers.set("access-control-allow-origin", allowed === "*" ? "*" : origin);
   headers.set("access-control-expose-headers", EXPOSED);
 }
 
 /** Answers a preflight; an origin that is not allowed gets no CORS headers. */
-export function preflight(origin: string | null, allowed: readonly string[]): Response {
+export function preflight(origin: string | null, allowed: readonly string[] | "*"): Response {
   const headers = new Headers();
   addCors(headers, origin, allowed);
   if (headers.has("access-control-allow-origin")) {
@@ -93,6 +104,10 @@ interface RouterDependencies extends SignedDependencies {
   readonly mcp: McpProxy;
   /** What answers where transactions are paid for; `undefined` where nobody pays. */
   readonly sponsor: OpenHandlers<"sponsor"> | undefined;
+  /** The apps that were let in by OAuth. */
+  readonly grants: Grants;
+  /** Where documents of apps are read; the internet, when absent. */
+  readonly network: PublicNetwork | undefined;
   readonly logger: Logger;
   /** Whether new requests are refused. */
   readonly closing: () => boolean;
@@ -141,6 +156,8 @@ const OVERLOAD_LINE_MS = 60_000;
 interface Place {
   /** As the table has it. */
   readonly pattern: string;
+  /** Who may call it. */
+  readonly access: Access;
   readonly parts: readonly string[];
   /** Which part is the parameter; -1 where none is. */
   readonly idAt: number;
@@ -202,7 +219,7 @@ export class Router {
       const context = { request, target: found, requestId, peer, clientIp: client, isInternal };
       if (place === undefined) throw new SvcError("not_found");
       response = request.method === "OPTIONS"
-        ? preflight(origin, allowedOrigins)
+        ? preflight(origin, originsOf(place, allowedOrigins))
         : await answerAt(place, context);
     } catch (thrown) {
       response = hasLeft(request, thrown)
@@ -212,7 +229,7 @@ export class Router {
     if (!request.bodyUsed) await request.body?.cancel().catch(() => {});
     metrics.inFlight--;
     response.headers.set(HEADER.requestId, requestId);
-    addCors(response.headers, origin, allowedOrigins);
+    addCors(response.headers, origin, originsOf(place, allowedOrigins));
     const route = place?.pattern ?? "none";
     const seconds = (performance.now() - started) / 1000;
     this.#note({ requestId, method: methodLabel(request.method), route, seconds }, response, span);
@@ -237,6 +254,10 @@ export class Router {
   #refuse(thrown: unknown, requestId: string, route: string, isMcp: boolean): Response {
     const error = SvcError.from(thrown);
     const { metrics, logger } = this.#deps;
+    if (thrown instanceof OAuthError) {
+      metrics.errors.add({ code: thrown.code });
+      return thrown.response();
+    }
     metrics.errors.add({ code: error.code });
     if (error.code === "rate_limited") {
       metrics.denials.add({ layer: String(error.extra?.layer ?? "none") });
@@ -261,7 +282,7 @@ export class Router {
   }
 
   #registerOpen(): void {
-    const { domain, mcp, sponsor, address } = this.#deps;
+    const { domain, mcp, sponsor, address, accounts, grants, network } = this.#deps;
     const { accounts: { admin }, config } = domain;
     const noSponsor = () => {
       throw new SvcError("sponsor_disabled");
@@ -276,17 +297,24 @@ export class Router {
       "GET /api/mcp": passOn,
       "POST /api/mcp": passOn,
       "DELETE /api/mcp": passOn,
-    } satisfies OpenHandlers<"public" | "sponsor" | "mcp">;
+      "GET /api/mcp/connect": passOn,
+      "POST /api/mcp/connect": passOn,
+      "DELETE /api/mcp/connect": passOn,
+      ...oauthHandlers({ domain, accounts, address, grants, network }),
+    } satisfies OpenHandlers<"public" | "sponsor" | "mcp" | "oauth" | "consent">;
     const known: { readonly [N in RouteName]?: OpenHandler } = handlers;
     for (const name of routeNames()) {
       const handle = known[name];
       if (handle === undefined) continue;
-      const { bodyBytes = SIGNED_BODY_BYTES } = rowOf(name);
+      const { bodyBytes = SIGNED_BODY_BYTES, form, access } = rowOf(name);
       this.#on(name, async (id, context) => {
-        const body = () => this.#publicJson(context, bodyBytes);
+        const body = () => this.#publicBody(context, bodyBytes, form === true);
         const answer = await handle({ context, id, body });
         if (answer instanceof Response) return answer;
-        return Response.json(answer.body, { status: answer.status });
+        const headers = access === "oauth" || access === "consent"
+          ? { "cache-control": "no-store" }
+          : {};
+        return Response.json(answer.body, { status: answer.status, headers });
       });
     }
   }
@@ -295,8 +323,9 @@ export class Router {
     const [method = "", pattern = ""] = name.split(" ");
     const places = pattern.includes(":") ? this.#patterns : this.#fixed;
     const parts = pattern.split("/");
+    const { access } = rowOf(name);
     const place = places.get(pattern) ??
-      { pattern, parts, idAt: parts.indexOf(":id"), methods: new Map<string, Handle>() };
+      { pattern, parts, idAt: parts.indexOf(":id"), methods: new Map<string, Handle>(), access };
     place.methods.set(method, handle);
     places.set(pattern, place);
   }
@@ -315,15 +344,24 @@ export class Router {
     return undefined;
   }
 
-  async #publicJson(context: RequestContext, limit: number): Promise<unknown> {
+  async #publicBody(context: RequestContext, limit: number, isForm: boolean): Promise<unknown> {
     const { request } = context;
     if (Number(request.headers.get("content-length") ?? 0) > limit) {
       throw new SvcError("body_too_large");
     }
     const body = await this.#publicBodies.read(request, limit, context.clientIp);
-    checkTypeHeaders(request.headers);
-    return parseJson(body);
+    checkTypeHeaders(request.headers, isForm ? FORM_TYPE : JSON_TYPE);
+    return isForm ? parseForm(body) : parseJson(body);
   }
+}
+
+/** Origins whose pages may read the answers of a place. */
+function originsOf(
+  place: Place | undefined,
+  allowed: readonly string[],
+): readonly string[] | "*" {
+  // Apps in browsers are of any origin, and nothing in a browser signs them in.
+  return place?.access === "oauth" ? "*" : allowed;
 }
 
 /** What answers a request of a path; the answer to HEAD is that to GET, without its body. */

@@ -141,6 +141,8 @@ export function makeSessionToken(
 export interface OpenedToken extends Pick<SessionToken, "publicKey" | "accountId" | "expiresAt"> {
   readonly credential: DecryptCredential | undefined;
   readonly grant: TokenGrant;
+  /** Where it is good: the address of the resource. */
+  readonly audience: string;
 }
 
 type ReadToken = NonNullable<ReturnType<typeof readSessionToken>>;
@@ -175,7 +177,7 @@ function openSealed(
  * Opens a token. The relayer's own word is not enough: its key must have asked for just this, so that
  * whoever has the relayer key cannot write one.
  *
- * @param audience Where it is shown: the address of the resource.
+ * @param audiences Where it is shown: the addresses that the resource may have.
  * @param now Milliseconds since the epoch.
  * @throws {SvcError} `auth_header_invalid` when this relayer did not make it, `token_expired`,
  * `audience_mismatch` when it was made for another address.
@@ -183,14 +185,14 @@ function openSealed(
 export function openSessionToken(
   sealer: Pick<Sealer, "open">,
   text: string,
-  audience: string,
+  audiences: readonly string[],
   now: number,
 ): OpenedToken {
   const token = readSessionToken(text);
   if (token === undefined) throw new SvcError("auth_header_invalid");
   const { aud, grant, session, key } = openSealed(sealer, token);
   if (token.expiresAt <= now) throw new SvcError("token_expired");
-  if (aud !== audience) {
+  if (!audiences.includes(aud)) {
     throw new SvcError("audience_mismatch", "The token was made for another address");
   }
   const { publicKey, accountId, expiresAt } = token;
@@ -204,6 +206,7 @@ export function openSessionToken(
     expiresAt,
     credential: Object.keys(credential).length === 0 ? undefined : credential,
     grant,
+    audience: aud,
   };
 }
 

@@ -16,6 +16,7 @@ import { type AuthHeaders, checkSignature, idempotencyKeyOf } from "./auth.ts";
 import { Authentication } from "./authentication.ts";
 import type { BodyReader } from "./body_reader.ts";
 import { type Answer, Keeping } from "./keeping.ts";
+import type { Grants } from "./oauth/grants.ts";
 import { namespacesIn, noteRequest } from "./request_activity.ts";
 import type { OwnAddress } from "./own_address.ts";
 import { type SignedRequest, TOKEN_PURPOSE } from "./session_tokens.ts";
@@ -35,6 +36,8 @@ export interface SignedDependencies {
   readonly domain: Domain;
   readonly accounts: AccountCache;
   readonly address: OwnAddress;
+  /** The apps that were let in by OAuth. */
+  readonly grants: Pick<Grants, "isOpen">;
   readonly bodies: BodyReader;
   readonly limiter: RateLimiter;
   readonly replay: ReplayStore;
@@ -93,10 +96,17 @@ export class SignedRoutes {
 
   constructor(deps: SignedDependencies) {
     this.#deps = deps;
-    const { domain, accounts, address } = deps;
+    const { domain, accounts, address, grants } = deps;
     const { config, now } = domain;
     const tokens = domain.sealer(TOKEN_PURPOSE);
-    this.#authentication = new Authentication({ config, accounts, address, tokens, now });
+    this.#authentication = new Authentication({
+      config,
+      accounts,
+      address,
+      tokens,
+      grants,
+      now,
+    });
     const { rateLimit } = config;
     const { keyPerMinute, accountPerMinute, accountPerHour } = rateLimit;
     this.#layers = rateLimit.disabled ? [] : [

@@ -136,6 +136,11 @@ export interface RelayerConfig {
   readonly metricsPublic: boolean;
   /** Takes private keys in headers from other machines over plain HTTP, too. */
   readonly allowKeyOverHttp: boolean;
+  /**
+   * Whether an app of OAuth may name itself by the address of its document, which is read from the
+   * public internet.
+   */
+  readonly clientMetadata: boolean;
   /** Alias names of docs/protocol.md#17.2. */
   readonly compatAliases: boolean;
   /** Longest time a request's body may take, milliseconds. */
@@ -200,6 +205,7 @@ export const DEFAULT_CONFIG: RelayerConfig = {
   openRegistration: false,
   metricsPublic: false,
   allowKeyOverHttp: false,
+  clientMetadata: false,
   compatAliases: true,
   bodyTimeoutMs: BODY_TIMEOUT_SECONDS * 1000,
   unverifiedBodyBytes: UNVERIFIED_BODIES_BYTES,

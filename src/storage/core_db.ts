@@ -1,4 +1,5 @@
 import { ACTIVITY_SCHEMA, ActivityTable } from "./core/activity_table.ts";
+import { GRANT_SCHEMA, GrantTable } from "./core/grant_table.ts";
 import { KEY_SCHEMA, KeyTable } from "./core/key_table.ts";
 import { KEY_SLOT_SCHEMA, KeySlotTable } from "./core/key_slot_table.ts";
 import { KEY_USE_SCHEMA, KeyUseTable } from "./core/key_use_table.ts";
@@ -18,7 +19,7 @@ const META_SCHEMA = `
 const SCHEMA = META_SCHEMA + KEY_SLOT_SCHEMA + KEY_SCHEMA + TOMBSTONE_SCHEMA +
   TOMBSTONE_BLOB_SCHEMA +
   KEY_USE_SCHEMA + SPONSORSHIP_SCHEMA + ACTIVITY_SCHEMA + VERSION_SCHEMA +
-  POLICY_SCHEMA;
+  POLICY_SCHEMA + GRANT_SCHEMA;
 
 /**
  * Form of everything in a data directory. Raised by a version whose files an earlier one would
@@ -65,6 +66,8 @@ export class CoreDb implements Disposable {
   readonly versions: VersionTable;
   /** What owners chose for single namespaces. */
   readonly policies: PolicyTable;
+  /** Apps that were let in by OAuth. */
+  readonly grants: GrantTable;
 
   /**
    * Opens core.db, or makes it.
@@ -85,6 +88,7 @@ export class CoreDb implements Disposable {
     this.activity = new ActivityTable(this.#file);
     this.versions = new VersionTable(this.#file);
     this.policies = new PolicyTable(this.#file);
+    this.grants = new GrantTable(this.#file);
   }
 
   /** Package id of an embedded relayer: made at first use, `0x` and 64 hex characters. */

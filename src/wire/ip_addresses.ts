@@ -43,6 +43,19 @@ export function networkOf(address: string): "loopback" | "private" | "public" | 
   return PRIVATE.includes(range) ? "private" : "public";
 }
 
+/** Of IPv6, what is given out to networks (RFC 4291 2.4): other forms may lead to an IPv4 address. */
+const GLOBAL_IPV6 = "2000::/3";
+
+/**
+ * Whether an address is one of the public internet: not of this machine, of a private network or a
+ * link, and of no range that is kept for something else.
+ */
+export function isPublicAddress(address: string): boolean {
+  const parsed = parse(address);
+  if (parsed?.range() !== "unicast") return false;
+  return parsed.kind() === "ipv4" || inRanges(address, [GLOBAL_IPV6]);
+}
+
 /** Four decimal numbers as systems write them. */
 const USUAL_IPV4 =
   /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)$/;

@@ -36,6 +36,6 @@ export function jsonRpcErrorResponse(thrown: unknown, requestId: string): Respon
   const status = code === "invalid_request" ? 400 : refused.status;
   const headers: Record<string, string> = { ...refused.headers, [HEADER.requestId]: requestId };
   if (retryAfter !== undefined) headers[HEADER.retryAfter] = String(retryAfter);
-  if (status === 401) headers["www-authenticate"] = 'Bearer realm="svc", error="invalid_token"';
+  if (status === 401) headers["www-authenticate"] ??= 'Bearer realm="svc", error="invalid_token"';
   return Response.json({ jsonrpc: "2.0", id: null, error }, { status, headers });
 }

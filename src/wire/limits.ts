@@ -122,3 +122,9 @@ export const SESSION_TOKEN_SECONDS_MIN = 60;
 export const SESSION_TOKEN_SECONDS_MAX = 31_622_400;
 /** Largest body of a request for a token, which becomes part of it: 2 KiB. */
 export const SESSION_TOKEN_BODY_BYTES = 2048;
+/** Largest body of the consent page's calls: 32 KiB. */
+export const CONSENT_BODY_BYTES = 32_768;
+/** How long an access token of OAuth counts, in seconds. */
+export const OAUTH_TOKEN_SECONDS = 3600;
+/** How long a code of OAuth counts, in seconds. */
+export const OAUTH_CODE_SECONDS = 60;

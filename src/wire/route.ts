@@ -27,6 +27,8 @@ export interface Route {
   readonly body?: z.ZodType;
   /** Whether the body is NDJSON: its shape is given the lines as one text. */
   readonly lines?: true;
+  /** Whether the body is a form (`application/x-www-form-urlencoded`). */
+  readonly form?: true;
   /** Whether an empty body stands for `{}`. */
   readonly optionalBody?: true;
   /** Largest body in bytes; 2 MiB when absent. */

@@ -2,6 +2,8 @@ import type { ErrorCode } from "../errors.ts";
 import type { McpRoutes } from "./route_types/mcp.ts";
 import type { AccountRoutes } from "./route_types/account.ts";
 import type { MemoryRoutes } from "./route_types/memories.ts";
+import type { ConsentRoutes } from "./route_types/consent.ts";
+import type { OAuthRoutes } from "./route_types/oauth.ts";
 import type { OwnerRoutes } from "./route_types/owner.ts";
 import type { PortableRoutes } from "./route_types/portable.ts";
 import type { PublicRoutes } from "./route_types/public.ts";
@@ -13,9 +15,10 @@ import type { SponsorRoutes } from "./route_types/sponsor.ts";
 
 /**
  * Who may call a route: anybody (`public`), a key of an account (`signed`), the owner of an account by
- * a proof of the wallet (`owner`), anybody within a budget (`sponsor`), or an MCP host (`mcp`).
+ * a proof of the wallet (`owner`), anybody within a budget (`sponsor`), an MCP host (`mcp`), an app that
+ * wants to be let in (`oauth`), or the dashboard's page that decides about it (`consent`).
  */
-export type Access = "public" | "signed" | "owner" | "sponsor" | "mcp";
+export type Access = "public" | "signed" | "owner" | "sponsor" | "mcp" | "oauth" | "consent";
 
 /**
  * What every route takes and answers, by its name. The parts are written from the table of routes:
@@ -26,6 +29,8 @@ export interface RouteTypes
     McpRoutes,
     MemoryRoutes,
     AccountRoutes,
+    OAuthRoutes,
+    ConsentRoutes,
     OwnerRoutes,
     PortableRoutes,
     PublicRoutes,

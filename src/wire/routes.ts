@@ -4,6 +4,8 @@ import type { Access, NamesOf, RouteName } from "./route_types.ts";
 import { ACCOUNT } from "./table/account.ts";
 import { MCP } from "./table/mcp.ts";
 import { MEMORIES } from "./table/memories.ts";
+import { CONSENT } from "./table/consent.ts";
+import { OAUTH } from "./table/oauth.ts";
 import { OWNER } from "./table/owner.ts";
 import { RECALL } from "./table/recall.ts";
 import { PUBLIC } from "./table/public.ts";
@@ -28,6 +30,8 @@ export const ROUTES = {
   ...PUBLIC,
   ...SPONSOR,
   ...OWNER,
+  ...OAUTH,
+  ...CONSENT,
   ...MCP,
 };
 
@@ -95,6 +99,8 @@ const BY_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
   ],
   owner: ["origin_not_allowed", "rate_limited", "storage_unavailable"],
   sponsor: ["rate_limited", "sponsor_disabled", "sponsor_upstream_error", "sidecar_unavailable"],
+  oauth: ["key_over_plain_http"],
+  consent: ["origin_not_allowed", "rate_limited", "key_over_plain_http", "storage_unavailable"],
   mcp: [...CREDENTIALS, ...TOKENS, "origin_not_allowed", "sidecar_unavailable"],
 };
 

@@ -333,7 +333,7 @@ Deno.test("whoever has the relayer key writes no token that the key did not ask 
     const key = { publicKey: victim.publicKey, accountId };
     return makeSessionToken(sealer, { key, signed, audience, credential: undefined }, at).token;
   };
-  const open = (token: string, at = now) => openSessionToken(sealer, token, audience, at);
+  const open = (token: string, at = now) => openSessionToken(sealer, token, [audience], at);
   const own = request(victim, { permissions: ["read"], expires_in: 60 });
   assert.deepEqual(open(made(own)).grant.permissions, ["read"]);
   const refused = { code: "auth_header_invalid" };

@@ -97,6 +97,7 @@ const ROWS: readonly Row[] = [
   on("SVC_OPEN_REGISTRATION", "openRegistration", false),
   on("SVC_METRICS_PUBLIC", "metricsPublic", false),
   on("SVC_ALLOW_KEY_OVER_HTTP", "allowKeyOverHttp", false),
+  on("SVC_CLIENT_METADATA", "clientMetadata", false),
   ["SVC_DATA_DIR", "dataDir", `${HOME}/.svc/relayer`, "data", "/cwd/data", undefined],
   ["SVC_RELAYER_KEY_FILE", "keyFile", `${HOME}/.svc/relayer.key`, "~/k", `${HOME}/k`, undefined],
   ["SVC_RELAYER_KEY_PASSPHRASE_FILE", "keyPassphraseFile", undefined, "/p", "/p", undefined],

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Permissions } from "../../interfaces/plugin.ts";
 import { type Casting, PROGRAM_ROOT } from "../plugins.ts";
+import { nameServersIn, publicRanges } from "./public_ranges.ts";
 import { isInside } from "../settings/checks.ts";
 import { builtIn } from "../settings/plugin_settings.ts";
 import { ZEROS } from "../../index/vectors/growing_memory.ts";
@@ -71,6 +72,25 @@ function dashboardPermissions({ webPort }: Settings): { net: string[]; read: str
 }
 
 /**
+ * What reading documents of apps takes: every public address, by its number, at the port of https, and
+ * the servers that tell the numbers. That they are public is checked by the relayer, and again here.
+ */
+function documentPermissions({ clientMetadata }: Settings): string[] {
+  if (!clientMetadata) return [];
+  let servers: string[] = [];
+  try {
+    servers = nameServersIn(Deno.readTextFileSync("/etc/resolv.conf"));
+  } catch {
+    // No such file on this system.
+  }
+  const names = servers.length === 0 ? ["0.0.0.0/0"] : servers;
+  return [
+    ...publicRanges().map((range) => `${range}:443`),
+    ...names.map((server) => netEntry(server, 53)),
+  ];
+}
+
+/**
  * What the relayer may do: listen on its address, on the dashboard's and, for the sidecar, on an
  * internal one, reach the sidecar and the hosts of its plugins, read the dashboard's files and
  * endless zeros, of TLS its two files, read and write the data directory. It may not start programs, load native code or
@@ -91,7 +111,13 @@ export function relayerPermissions(
   const zeros = Deno.build.os === "windows" ? [] : [ZEROS];
   const tls = [settings.tlsCertFile, settings.tlsKeyFile].filter((path) => path !== undefined);
   return permissionList({
-    net: [netEntry(settings.host, settings.port), sidecar.host, ...internal, ...dashboard.net],
+    net: [
+      netEntry(settings.host, settings.port),
+      sidecar.host,
+      ...internal,
+      ...dashboard.net,
+      ...documentPermissions(settings),
+    ],
     read: [settings.dataDir, ...zeros, ...tls, ...modulePaths(castings), ...dashboard.read],
     write: [settings.dataDir],
     // A process signals itself through the permission to start programs.

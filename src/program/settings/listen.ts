@@ -80,6 +80,12 @@ export const LISTEN = {
     false,
     "Takes private keys in headers from other machines over plain HTTP, where others can read them",
   ),
+  clientMetadata: flag(
+    "SVC_CLIENT_METADATA",
+    false,
+    "Reads the documents of apps that name themselves by an address: the relayer may then reach every " +
+      "public IPv4 address at port 443",
+  ),
   metricsPublic: flag("SVC_METRICS_PUBLIC", false, "Answers /metrics to everybody"),
 };
 

@@ -32,4 +32,17 @@ export interface McpRoutes {
   readonly "DELETE /api/mcp": {
     readonly access: "mcp";
   };
+  /** The same as of /api/mcp, for apps that were let in by OAuth. */
+  readonly "GET /api/mcp/connect": {
+    readonly access: "mcp";
+  };
+  /** Messages of Streamable HTTP of apps that were let in by OAuth. */
+  readonly "POST /api/mcp/connect": {
+    readonly access: "mcp";
+    readonly body: unknown;
+  };
+  /** End a session of such an app. */
+  readonly "DELETE /api/mcp/connect": {
+    readonly access: "mcp";
+  };
 }

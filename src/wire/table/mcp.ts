@@ -65,4 +65,25 @@ export const MCP = {
     answers: () => ({ 200: {} }),
     errors: ERRORS,
   },
+  "GET /api/mcp/connect": {
+    access: "mcp",
+    summary: "The same as of /api/mcp, for apps that were let in by OAuth",
+    answers: () => ({ 200: events() }),
+    errors: ERRORS,
+  },
+  "POST /api/mcp/connect": {
+    ...POSTS,
+    summary: "Messages of Streamable HTTP of apps that were let in by OAuth",
+    answers: () => ({
+      200: { "application/json": z.looseObject({ jsonrpc: z.literal("2.0") }), ...events() },
+      202: {},
+    }),
+    errors: [...ERRORS, "already_initialized"],
+  },
+  "DELETE /api/mcp/connect": {
+    access: "mcp",
+    summary: "End a session of such an app",
+    answers: () => ({ 200: {} }),
+    errors: ERRORS,
+  },
 } as const satisfies RouteRows;

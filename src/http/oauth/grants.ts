@@ -1,0 +1,240 @@
+import { Buffer } from "node:buffer";
+import { hash, timingSafeEqual } from "node:crypto";
+import type { AccountAdmin, Permission } from "../../interfaces/mod.ts";
+import type { Sealer } from "../../interfaces/plugin.ts";
+import type { Grant, GrantTable } from "../../storage/core/grant_table.ts";
+import { OAuthError } from "./oauth_error.ts";
+
+/** What an app was let in with, which only its code or its refresh token opens. */
+export interface GrantedKey {
+  /** Seed of the app's key, 64 hex characters. */
+  readonly seed: string;
+  readonly clientId: string;
+  readonly redirectUri: string;
+  /** PKCE's, in base64url. */
+  readonly challenge: string;
+  /** What the app asked to be allowed; the key may be allowed less. */
+  readonly scope: readonly Permission[];
+}
+
+/** Whose key an app is let in with. */
+export interface KeyOfAccount {
+  /** 64 lower-case hex characters. */
+  readonly publicKey: string;
+  readonly accountId: string;
+  /** When the key ends, milliseconds since the epoch. */
+  readonly expiresAt?: number | undefined;
+}
+
+/** What a grant stands on. */
+export interface GrantParts {
+  readonly table: GrantTable;
+  /** Seals under the relayer key and what is named. */
+  readonly sealer: (purpose: string) => Sealer;
+  /** Marks refresh tokens as made here. */
+  readonly mac: (data: Uint8Array) => Uint8Array;
+  /** Takes the key of a grant that ends off its account, where the relayer keeps the accounts. */
+  readonly admin: Pick<AccountAdmin, "removeKey"> | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** How long a code is good, in milliseconds. */
+const CODE_MS = 60_000;
+/** How long an app may stay away, in milliseconds: 90 days. */
+const REFRESH_MS = 7_776_000_000;
+const ID_BYTES = 16;
+const SECRET_BYTES = 32;
+const MAC_BYTES = 16;
+/** Codes and refresh tokens are told apart from everything else by how they begin. */
+const CODE = /^svcc1\.([\w-]{64})$/;
+const REFRESH = /^svcr1\.([\w-]{91})$/;
+
+const sha256 = (bytes: Uint8Array) => Uint8Array.fromHex(hash("sha256", bytes, "hex"));
+const isSame = (a: Uint8Array, b: Uint8Array) => a.length === b.length && timingSafeEqual(a, b);
+
+function bytesIn(form: RegExp, text: string): Uint8Array | undefined {
+  const encoded = form.exec(text)?.[1];
+  if (encoded === undefined) return undefined;
+  return Uint8Array.fromBase64(encoded, { alphabet: "base64url" });
+}
+
+/** A code or refresh token taken apart. */
+interface Shown {
+  readonly id: Uint8Array;
+  readonly generation: number;
+  readonly secret: Uint8Array;
+}
+
+const gone = () => new OAuthError("invalid_grant", "It is not known here, or has ended");
+
+/** A grant whose secret was shown. */
+export interface OpenGrant extends KeyOfAccount {
+  readonly granted: GrantedKey;
+}
+
+/**
+ * The apps that owners let in. The private key of an app is never usable here: it is sealed under the
+ * relayer key and a secret that only the app has, first the code, then each refresh token.
+ */
+export class Grants {
+  readonly #parts: GrantParts;
+
+  constructor(parts: GrantParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether an app with a key is let in: it has shown its code, and nothing ended it. */
+  isOpen(publicKey: string): boolean {
+    const grant = this.#parts.table.ofKey(publicKey);
+    return grant !== undefined && grant.generation > 0 && grant.expiresAt > this.#parts.now();
+  }
+
+  /** Whether a key belongs to an app already. */
+  has(publicKey: string): boolean {
+    return this.#parts.table.ofKey(publicKey) !== undefined;
+  }
+
+  /**
+   * Lets an app in.
+   *
+   * @param listed Keys that the account has: what there is for others of it ends.
+   * @returns the code, good once and for a minute.
+   */
+  issueCode(key: KeyOfAccount, granted: GrantedKey, listed: ReadonlySet<string>): string {
+    const { table, now } = this.#parts;
+    for (const { id, publicKey } of table.ofAccount(key.accountId)) {
+      if (!listed.has(publicKey)) table.delete(id);
+    }
+    const id = crypto.getRandomValues(new Uint8Array(ID_BYTES));
+    const secret = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
+    const grant = { ...key, id, generation: 0, codeHash: undefined };
+    table.put(this.#sealed(grant, secret, granted, Math.min(now() + CODE_MS, endOf(key))));
+    return "svcc1." + Buffer.concat([id, secret]).toString("base64url");
+  }
+
+  /**
+   * What a code was made for; from now on it is used.
+   *
+   * @throws {OAuthError} `invalid_grant`; a code that was used before ends the grant.
+   */
+  openCode(code: string): OpenGrant & { readonly renew: () => string } {
+    const bytes = bytesIn(CODE, code);
+    if (bytes === undefined) throw gone();
+    const shown = {
+      id: bytes.subarray(0, ID_BYTES),
+      generation: 0,
+      secret: bytes.subarray(ID_BYTES),
+    };
+    const grant = this.#parts.table.get(shown.id);
+    if (grant === undefined) throw gone();
+    const wasUsed = grant.codeHash !== undefined && isSame(grant.codeHash, sha256(shown.secret));
+    if (wasUsed) this.end(grant);
+    return this.#open(grant, shown);
+  }
+
+  /**
+   * What a refresh token stands for.
+   *
+   * @throws {OAuthError} `invalid_grant`; one that was used before ends the grant: two have it.
+   */
+  openRefreshToken(token: string): OpenGrant & { readonly renew: () => string } {
+    const shown = this.#readRefreshToken(token);
+    const grant = shown && this.#parts.table.get(shown.id);
+    if (shown === undefined || grant === undefined) throw gone();
+    if (shown.generation < grant.generation) this.end(grant);
+    return this.#open(grant, shown);
+  }
+
+  /** Ends what a refresh token stands for, whichever it is. */
+  revoke(token: string): void {
+    const shown = this.#readRefreshToken(token);
+    const grant = shown && this.#parts.table.get(shown.id);
+    if (grant !== undefined) this.end(grant);
+  }
+
+  /** Ends the grant of a key. */
+  endOf(publicKey: string): void {
+    const grant = this.#parts.table.ofKey(publicKey);
+    if (grant !== undefined) this.end(grant);
+  }
+
+  /** Ends a grant: nothing that was made of it counts, and its key leaves the account. */
+  end({ id, accountId, publicKey }: Grant): void {
+    const { table, admin } = this.#parts;
+    table.delete(id);
+    // Its owner may have removed it. Where others keep the accounts its owner has to.
+    admin?.removeKey(accountId, publicKey).catch(() => {});
+  }
+
+  /** Ends what nobody used in time. */
+  sweep(): void {
+    const { table, now } = this.#parts;
+    for (const grant of table.ended(now())) this.end(grant);
+  }
+
+  #open(grant: Grant, { secret, generation }: Shown): OpenGrant & { readonly renew: () => string } {
+    const isNow = grant.generation === generation && isSame(grant.secretHash, sha256(secret));
+    if (!isNow || grant.expiresAt <= this.#parts.now()) throw gone();
+    // Ended a moment ago by this very call, or by a sweep.
+    if (this.#parts.table.get(grant.id) === undefined) throw gone();
+    const opened = this.#sealerOf(secret).open(grant.sealed, boundTo(grant));
+    const granted: GrantedKey = JSON.parse(new TextDecoder().decode(opened));
+    const { publicKey, accountId } = grant;
+    return { publicKey, accountId, granted, renew: () => this.#renew(grant, granted) };
+  }
+
+  /** Puts the next refresh token in the place of what was shown. */
+  #renew(grant: Grant, granted: GrantedKey): string {
+    const { table, now, mac } = this.#parts;
+    const secret = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
+    const next = {
+      ...grant,
+      generation: grant.generation + 1,
+      codeHash: grant.codeHash ?? grant.secretHash,
+    };
+    table.put(this.#sealed(next, secret, granted, now() + REFRESH_MS));
+    const head = new Uint8Array(ID_BYTES + 4);
+    head.set(grant.id);
+    new DataView(head.buffer).setUint32(ID_BYTES, next.generation);
+    const body = Buffer.concat([head, secret]);
+    return "svcr1." + Buffer.concat([body, mac(body).subarray(0, MAC_BYTES)]).toString("base64url");
+  }
+
+  /** Takes a refresh token apart that was made here; whether it still counts is not said. */
+  #readRefreshToken(token: string): Shown | undefined {
+    const bytes = bytesIn(REFRESH, token);
+    if (bytes === undefined) return undefined;
+    const body = bytes.subarray(0, -MAC_BYTES);
+    const made = this.#parts.mac(body).subarray(0, MAC_BYTES);
+    if (!isSame(made, bytes.subarray(-MAC_BYTES))) return undefined;
+    return {
+      id: body.subarray(0, ID_BYTES),
+      generation: new DataView(body.buffer, body.byteOffset).getUint32(ID_BYTES),
+      secret: body.subarray(ID_BYTES + 4),
+    };
+  }
+
+  #sealed(
+    grant: Pick<Grant, "id" | "publicKey" | "accountId" | "generation" | "codeHash">,
+    secret: Uint8Array,
+    granted: GrantedKey,
+    expiresAt: number,
+  ): Grant {
+    const { id, publicKey, accountId, generation, codeHash } = grant;
+    const bytes = new TextEncoder().encode(JSON.stringify(granted));
+    const sealed = this.#sealerOf(secret).seal(bytes, boundTo(grant));
+    const secretHash = sha256(secret);
+    return { id, publicKey, accountId, generation, codeHash, secretHash, sealed, expiresAt };
+  }
+
+  /** HKDF of the relayer key with the app's secret as what tells it from others: it takes both. */
+  #sealerOf(secret: Uint8Array): Sealer {
+    return this.#parts.sealer(`oauth grant ${secret.toHex()}`);
+  }
+}
+
+const boundTo = ({ id, generation }: Pick<Grant, "id" | "generation">) =>
+  `${id.toHex()} ${generation}`;
+
+const endOf = ({ expiresAt = Infinity }: KeyOfAccount) => expiresAt;
