@@ -75,7 +75,7 @@ Deno.test("the pages hold nothing inline and load nothing from elsewhere", () =>
 });
 
 Deno.test("the pages and their files are served, and nothing else", async () => {
-  for (const path of ["/", "/memories", "/apps", "/account", "/connect/mcp"]) {
+  for (const path of ["/", "/memories", "/apps", "/account", "/connect/mcp", "/connect/app"]) {
     const response = ask(path);
     assert.equal(response.status, 200, path);
     assert.match(await response.text(), /<div id="app">/);

@@ -8,7 +8,9 @@ import { NewKeysNotice } from "./activity/new_keys.tsx";
 import { ActivityPage } from "./pages/activity.tsx";
 import { AppsPage } from "./pages/apps.tsx";
 import { DeletionBar } from "./memory/delete/deletion_bar.tsx";
+import { questionIn } from "./connect/asker.ts";
 import { ConnectPage, linkProblem } from "./pages/connect.tsx";
+import { ConsentPage } from "./pages/consent.tsx";
 import { MemoriesPage } from "./pages/memories.tsx";
 import { MemoryPage } from "./pages/memory.tsx";
 import { OpenPage } from "./pages/open.tsx";
@@ -26,6 +28,7 @@ const PAGES: Readonly<Record<string, { title: string; page: ComponentType }>> = 
   "/account": { title: "Account", page: AccountPage },
   "/open": { title: "Sign in", page: OpenPage },
   "/connect/mcp": { title: "Connect an app", page: ConnectPage },
+  "/connect/app": { title: "Connect an app", page: ConsentPage },
 };
 
 function Header({ path, signedIn }: { path: string; signedIn: boolean }) {
@@ -80,7 +83,9 @@ export function App() {
   const { title, page: Page } = PAGES[path] ?? PAGES["/"]!;
   const shown = who === undefined ? "Sign in" : title;
   // Nobody makes a key for the sake of a link that leads nowhere.
-  const useless = path === "/connect/mcp" && linkProblem(session) !== undefined;
+  const useless = path === "/connect/mcp" && linkProblem(session) !== undefined ||
+    path === "/connect/app" && questionIn(location.hash) === undefined;
+  const connects = path.startsWith("/connect/");
   const signsIn = path === "/open";
   const first = useRef(true);
   useEffect(() => {
@@ -96,8 +101,8 @@ export function App() {
       <Pause until={session.pausedUntil} />
       {who === undefined && !useless && !signsIn ? <SignIn /> : (
         <>
-          {path !== "/connect/mcp" && path !== "/account" && !signsIn && <RecoveryReminder />}
-          {path !== "/connect/mcp" && !signsIn && who?.active === true && <NewKeysNotice />}
+          {!connects && path !== "/account" && !signsIn && <RecoveryReminder />}
+          {!connects && !signsIn && who?.active === true && <NewKeysNotice />}
           <Page />
           {who !== undefined && <DeletionBar />}
         </>

@@ -17,6 +17,7 @@ export interface WebOptions {
 const PAGES = new Set([
   "/",
   "/connect/mcp",
+  "/connect/app",
   "/memory",
   "/open",
   "/memories",

@@ -1,6 +1,6 @@
-import { failureOf, SvcConnectionError } from "../../../src/client/failures.ts";
 import { SvcError } from "../../../src/errors.ts";
 import type { AnswerOf, NamesOf, Sent } from "../../../src/wire/route_types.ts";
+import { postJson } from "../connect/post_json.ts";
 import type { Wallet } from "../wallet/wallet.ts";
 import type { Account, NewKey } from "./account.ts";
 import type { Owner } from "./owner.ts";
@@ -91,7 +91,7 @@ export class OwnerClient implements Owner {
   async #post<T>(path: string, body: unknown): Promise<T> {
     for (;;) {
       try {
-        return await this.#send(path, body);
+        return await postJson(this.#relayerUrl, path, body);
       } catch (error) {
         const pause = error instanceof SvcError && error.code === "rate_limited"
           ? error.retryAfter
@@ -102,24 +102,5 @@ export class OwnerClient implements Owner {
         this.#onPause(undefined);
       }
     }
-  }
-
-  async #send<T>(path: string, body: unknown): Promise<T> {
-    let response: Response;
-    let text: string;
-    try {
-      response = await fetch(this.#relayerUrl + path, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(body),
-        redirect: "error",
-        signal: AbortSignal.timeout(30_000),
-      });
-      text = await response.text();
-    } catch (cause) {
-      throw new SvcConnectionError(this.#relayerUrl, undefined, { cause });
-    }
-    if (!response.ok) throw failureOf(response, text);
-    return JSON.parse(text);
   }
 }

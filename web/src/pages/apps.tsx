@@ -7,6 +7,7 @@ import { isExpired, KeyCard } from "../apps/key_card.tsx";
 import { type MadeKey, NewKeyForm } from "../apps/new_key.tsx";
 import { OwnerKeys } from "../apps/owner_keys.tsx";
 import type { AccountKey } from "../owner/account.ts";
+import { Snippet } from "../parts/copy.tsx";
 import { Failure } from "../parts/notice.tsx";
 import { useLoad } from "../parts/use_load.ts";
 import { useSession } from "../use_session.ts";
@@ -43,8 +44,11 @@ function NewApp({ onAdded }: { onAdded: () => Promise<void> }) {
       <section class="card" aria-labelledby="new-key">
         <h2 id="new-key">Let an app in</h2>
         <p class="quiet">
-          Apps that can sign in open this page by themselves. For others, make a key here.
+          Apps that can sign in need this address and nothing else; they open this page by
+          themselves.
         </p>
+        <Snippet text={`${session.config.relayerUrl}/api/mcp/connect`} name="Address for apps" />
+        <p class="quiet">For others, make a key here.</p>
         <NewKeyForm
           onAdded={async (key) => {
             setMade(key);

@@ -110,7 +110,7 @@ export function SignIn() {
   const session = useSession();
   const action = useAction();
   const local = session.config.accounts === "local";
-  const connecting = location.pathname === "/connect/mcp";
+  const connecting = location.pathname.startsWith("/connect/");
   return (
     <div class="narrow">
       <div class="hero">

@@ -37,18 +37,38 @@ export function usualPermissions(accounts: "local" | "chain"): Permissions {
   return CHOICES[accounts === "local" ? 0 : 1]!.permissions;
 }
 
-/** Lets somebody choose what a key may do. */
+/** The choices that go no further than what is asked for. */
+function choicesWithin(asked: Permissions) {
+  const within = CHOICES.filter(({ permissions }) =>
+    permissions.every((permission) => asked.includes(permission))
+  );
+  // Of an odd question nothing but all of it.
+  return within.length > 0 ? within : [{ name: asked.join(", "), hint: "", permissions: asked }];
+}
+
+/** What is granted of what is asked for where nothing else is chosen: to read and to write. */
+export function usualWithin(asked: Permissions): Permissions {
+  const usual = asked.filter((permission) => permission !== "manage");
+  return choicesWithin(usual.length === 0 ? asked : usual)[0]!.permissions;
+}
+
+/**
+ * Lets somebody choose what a key may do.
+ *
+ * @param among What is asked for: no choice goes further.
+ */
 export function PermissionField(
-  { value, onChange }: {
+  { value, onChange, among = CHOICES[0]!.permissions }: {
     value: Permissions;
     onChange: (value: Permissions) => void;
+    among?: Permissions;
   },
 ) {
   const name = useId();
   return (
     <fieldset>
       <legend>It may</legend>
-      {CHOICES.map((choice) => (
+      {choicesWithin(among).map((choice) => (
         <label key={choice.name} class="choice">
           <input
             type="radio"
