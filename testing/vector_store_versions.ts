@@ -37,6 +37,8 @@ const COMPLETE = entry(A, 1, {
     links: [{ id: uuid(2), kind: "conflicts", by: "a rule", score: 0.25, version: 3 }],
     keyDigest: "a key",
     textDigest: "a text",
+    sessionDigest: "a session",
+    position: 2,
     trust: "web",
   },
   bytes: 1_572_864,

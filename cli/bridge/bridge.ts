@@ -44,6 +44,8 @@ export class Bridge {
   readonly #host: Host;
   readonly #logins: LoginTools;
   readonly #noted = new Set<string>();
+  /** What is remembered until the host ends the bridge was said in one session. */
+  readonly #session = crypto.randomUUID();
   /** Resolves once the credentials have been looked at. */
   #ready: Promise<void> = Promise.resolve();
   #settings: Settings;
@@ -182,7 +184,8 @@ export class Bridge {
     const remote = this.#remote;
     if (remote === undefined) return this.#refuse(method, tool);
     const { relayer, namespace } = this.#settings;
-    const prepared = prepareCall(method, params, namespace, () => crypto.randomUUID());
+    const defaults = { namespace, session: this.#session };
+    const prepared = prepareCall(method, params, defaults, () => crypto.randomUUID());
     try {
       return answerOf(tool, await remote.call(prepared, signal), relayer);
     } catch (thrown) {

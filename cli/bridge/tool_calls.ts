@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_META, isIdempotencyKey } from "../../src/wire/mcp.ts";
+import { IDEMPOTENCY_META, isIdempotencyKey, SESSION_META } from "../../src/wire/mcp.ts";
 import type { ToolName } from "../../src/wire/table/tools.ts";
 import { TOOL_NAMES, writesTwice } from "../../src/wire/tool_definitions.ts";
 import { isMembers, type Members, metaOf } from "./json_rpc.ts";
@@ -25,6 +25,13 @@ function withNamespace(given: unknown, namespace: string | undefined): unknown {
   return given === undefined ? undefined : rest;
 }
 
+/** What calls say that their host leaves open. */
+export interface CallDefaults {
+  readonly namespace: string | undefined;
+  /** Session that memories are said in: the same on every connection of one bridge. */
+  readonly session: string;
+}
+
 /** `_meta` without what belongs between host and bridge. */
 function passedMeta(params: Members | undefined): Record<string, unknown> {
   const entries = Object.entries(metaOf(params))
@@ -33,15 +40,15 @@ function passedMeta(params: Members | undefined): Record<string, unknown> {
 }
 
 /**
- * Prepares a request of the host for the relayer: default namespace and idempotency key of tool
- * calls; what the host said about its revision is left out, the relayer's session has its own.
+ * Prepares a request of the host for the relayer: default namespace, session and idempotency key of
+ * tool calls; what the host said about its revision is left out, the relayer's session has its own.
  *
  * @param newKey Makes an idempotency key.
  */
 export function prepareCall(
   method: string,
   params: Members | undefined,
-  namespace: string | undefined,
+  { namespace, session }: CallDefaults,
   newKey: () => string,
 ): PreparedCall {
   const tool = method === "tools/call" ? memoryTool(params?.name) : undefined;
@@ -49,6 +56,7 @@ export function prepareCall(
   const writes = tool !== undefined && writesTwice(tool);
   // A key of the host's that breaks its rule is left to the relayer, which refuses the call.
   if (writes && meta[IDEMPOTENCY_META] === undefined) meta[IDEMPOTENCY_META] = newKey();
+  if (writes) meta[SESSION_META] ??= session;
   const { _meta: _, ...rest } = params ?? {};
   const members: Record<string, unknown> = { ...rest };
   if (Object.keys(meta).length > 0) members._meta = meta;

@@ -18,7 +18,7 @@ export interface MemoryLink {
   readonly version?: number;
 }
 
-/** When what a memory says is true, what it takes the place of, and who said it. */
+/** When what a memory says is true, what it takes the place of, where it was said, and by whom. */
 export interface Standing {
   /** Since when it is true, milliseconds since the epoch. */
   readonly validFrom?: number;
@@ -30,6 +30,10 @@ export interface Standing {
   readonly keyDigest?: string;
   /** Made of its text by the relayer alone; equal for texts that say the same word for word. */
   readonly textDigest?: string;
+  /** Made of the session it was said in by the relayer alone. */
+  readonly sessionDigest?: string;
+  /** Its place among what was said there, from 0. */
+  readonly position?: number;
   /** Who says so, as far as that may be believed. */
   readonly trust?: Trust;
 }

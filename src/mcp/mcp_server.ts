@@ -29,7 +29,14 @@ import { analyze } from "./tools/analyze.ts";
 import type { Confirmations } from "./tools/confirmations.ts";
 import { list } from "./tools/list.ts";
 import { forget, update } from "./tools/manage.ts";
-import { asksOf, ownIdempotencyKey, Progress, type Sleep, type ToolCall } from "./tools/call.ts";
+import {
+  asksOf,
+  ownIdempotencyKey,
+  ownSession,
+  Progress,
+  type Sleep,
+  type ToolCall,
+} from "./tools/call.ts";
 import { recall } from "./tools/recall.ts";
 import { remember } from "./tools/remember.ts";
 import { fetchSource, searchSources } from "./tools/research.ts";
@@ -114,6 +121,8 @@ export interface ServerSubject {
   readonly profile: ToolProfile;
   /** Whether the host shows the card of what was found. */
   readonly hasCard: boolean;
+  /** Session that memories are said in; absent where a connection is none. */
+  readonly session?: string;
   /** Idempotency key of a write whose caller sent none. */
   readonly derivedKey?: (tool: ToolName, given: unknown, id: RequestId) => string;
 }
@@ -150,6 +159,8 @@ async function resultOf(
       given,
       client: subject.principal.client,
       namespace: subject.namespace ?? subject.principal.namespace,
+      // A write that is repeated under its key on another connection has to be the same.
+      session: ownSession(context) ?? (idempotencyKey === undefined ? subject.session : undefined),
       signal: context.mcpReq.signal,
       idempotencyKey,
       progress,

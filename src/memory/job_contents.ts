@@ -19,7 +19,7 @@ export type Payload = TextPayload | {
 };
 
 /** What a memory says. */
-interface TextPayload {
+export interface TextPayload {
   readonly kind: "text";
   readonly text: string;
   readonly metadata?: Metadata;
@@ -27,16 +27,18 @@ interface TextPayload {
   readonly key?: string;
   /** Links that came with it from elsewhere: an import has more of them than fit into its jobs. */
   readonly links?: readonly MemoryLink[];
+  /** Where it was said, as the record has it. */
+  readonly session?: string;
+  readonly position?: number;
 }
 
 /** The payload of a text. */
 export function textPayload(
-  { text, metadata, key, links }: {
-    readonly text: string;
-    readonly metadata?: Metadata | undefined;
-    readonly key?: string | undefined;
-    readonly links?: readonly MemoryLink[] | undefined;
-  },
+  { text, metadata, key, session, position }:
+    & {
+      readonly [K in Exclude<keyof TextPayload, "kind" | "text">]?: TextPayload[K] | undefined;
+    }
+    & Pick<TextPayload, "text">,
 ): TextPayload {
   return {
     kind: "text",
@@ -44,6 +46,8 @@ export function textPayload(
     ...(metadata === undefined ? {} : { metadata }),
     ...(key === undefined ? {} : { key }),
     ...(links === undefined ? {} : { links }),
+    ...(session === undefined ? {} : { session }),
+    ...(position === undefined ? {} : { position }),
   };
 }
 
@@ -103,10 +107,9 @@ function vectorOf(bytes: Uint8Array): Float32Array {
 
 function encodePayload(payload: Payload): Uint8Array {
   if (payload.kind === "text") {
-    const { text, metadata, key, links } = payload;
-    const head = metadata === undefined && key === undefined && links === undefined
-      ? TEXT_HEAD
-      : encoder.encode(JSON.stringify({ kind: "text", metadata, key, links }));
+    const { text, ...rest } = payload;
+    const isPlain = Object.keys(rest).length === 1;
+    const head = isPlain ? TEXT_HEAD : encoder.encode(JSON.stringify(rest));
     return frame([head, encoder.encode(text)]);
   }
   const { blobId, model, metadata } = payload;
@@ -122,17 +125,19 @@ function encodePayload(payload: Payload): Uint8Array {
 function decodePayload(bytes: Uint8Array): Payload {
   try {
     const [head, body, vector] = unframe(bytes);
-    const { kind, blobId, model, metadata, key, links } = JSON.parse(decoder.decode(head)) as {
+    const { kind, blobId, model, metadata, ...said } = JSON.parse(decoder.decode(head)) as {
       kind: string;
       blobId?: string;
       model?: string;
       metadata?: Metadata;
       key?: string;
       links?: readonly MemoryLink[];
+      session?: string;
+      position?: number;
     };
     const meta = metadata === undefined ? {} : { metadata };
     if (kind === "text" && body !== undefined) {
-      return textPayload({ text: decoder.decode(body), metadata, key, links });
+      return textPayload({ ...said, text: decoder.decode(body), metadata });
     }
     if (kind === "manual" && body !== undefined && vector !== undefined) {
       const blob = blobId === undefined ? {} : { blobId };

@@ -47,6 +47,9 @@ export interface MemoryView
   readonly standing?: Standing | undefined;
   /** What it is about. */
   readonly key?: string | undefined;
+  /** Where it was said, as its record has it. */
+  readonly session?: string | undefined;
+  readonly position?: number | undefined;
   /** Public key that signed for it; absent where its record is not opened. */
   readonly writtenBy?: string | undefined;
   readonly relations?: RelationsView | undefined;
@@ -113,6 +116,8 @@ export function viewOf(
     source: memory.source,
     standing: memory.standing,
     key: record?.key,
+    session: record?.session,
+    position: record?.position,
     writtenBy: record?.written_by,
   };
 }

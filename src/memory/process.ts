@@ -5,7 +5,7 @@ import type { AcceptedJob, LiveJob } from "../jobs/job.ts";
 import { INLINE_BYTES } from "../jobs/staging.ts";
 import { StepError } from "../jobs/retries.ts";
 import type { Attempt } from "../jobs/worker.ts";
-import type { Payload, Step } from "./job_contents.ts";
+import type { Payload, Step, TextPayload } from "./job_contents.ts";
 import { encodeRecord, timeText } from "./record.ts";
 import { type Removing, undoJob } from "./remove/remove.ts";
 import { traced } from "../tracing.ts";
@@ -42,6 +42,15 @@ function changedAt({ changedAt: given, acceptedAt }: AcceptedJob): number {
   return given ?? acceptedAt;
 }
 
+/** What a record says beside its text: what it is about, and where it was said. */
+function saidOf({ key, session, position }: TextPayload) {
+  return {
+    ...(key === undefined ? {} : { key }),
+    ...(session === undefined ? {} : { session }),
+    ...(position === undefined ? {} : { position }),
+  };
+}
+
 /** Seals the record of a memory; that of a manual one has no text. */
 async function sealRecord(
   { cipher }: Pick<Storing, "cipher">,
@@ -62,7 +71,7 @@ async function sealRecord(
     ...(job.expiresAt === undefined ? {} : { expires_at: timeText(job.expiresAt) }),
     ...(validFrom === undefined ? {} : { valid_from: timeText(validFrom) }),
     ...(validTo === undefined ? {} : { valid_to: timeText(validTo) }),
-    ...(payload.kind === "manual" || payload.key === undefined ? {} : { key: payload.key }),
+    ...(payload.kind === "manual" ? {} : saidOf(payload)),
     ...(links.length === 0 ? {} : { links }),
     importance: job.importance,
     source: job.source,

@@ -23,6 +23,10 @@ export interface MemoryRecord {
   /** What it is about, such as `me/home city`. */
   readonly key?: string;
   readonly links?: readonly MemoryLink[];
+  /** Chat, document or other session that it comes from, as its writer names it. */
+  readonly session?: string;
+  /** Its place among what was said there, from 0. */
+  readonly position?: number;
   /** 0 to 1. */
   readonly importance: number;
   readonly source: Source;
@@ -46,6 +50,7 @@ export function encodeRecord(record: MemoryRecord): Uint8Array {
   const { v, id, version, text, metadata, created_at, updated_at } = record;
   const { occurred_at, expires_at, importance, source } = record;
   const { valid_from, valid_to, key, links, trust, written_by } = record;
+  const { session, position } = record;
   return encoder.encode(JSON.stringify({
     v,
     id,
@@ -60,6 +65,8 @@ export function encodeRecord(record: MemoryRecord): Uint8Array {
     valid_to,
     key,
     links,
+    session,
+    position,
     importance,
     source,
     trust,

@@ -13,6 +13,8 @@ interface Said {
   readonly text: string;
   readonly key?: string | undefined;
   readonly links?: readonly MemoryLink[] | undefined;
+  readonly session?: string | undefined;
+  readonly position?: number | undefined;
 }
 
 /** Bytes of a digest: every memory of a loaded scope has one. */
@@ -33,17 +35,24 @@ function keyDigest({ sameText }: Digesting, scope: Scope, key: string): string {
   return sameText(`key ${scopeKey(scope)} ${plain(key)}`).subarray(0, DIGEST_BYTES).toBase64();
 }
 
+/** The same for memories of a scope that were said in the same session. */
+function sessionDigest({ sameText }: Digesting, scope: Scope, session: string): string {
+  return sameText(`session ${scopeKey(scope)} ${session}`).subarray(0, DIGEST_BYTES).toBase64();
+}
+
 /** A memory's standing as the index has it. */
 export function standingOf(
   domain: Digesting,
   scope: Scope,
-  { text, key, links = [] }: Said,
+  { text, key, links = [], session, position }: Said,
   given: Pick<Standing, "validFrom" | "validTo" | "trust"> = {},
 ): Standing {
   return {
     ...given,
     ...(links.length === 0 ? {} : { links }),
     ...(key === undefined ? {} : { keyDigest: keyDigest(domain, scope, key) }),
+    ...(session === undefined ? {} : { sessionDigest: sessionDigest(domain, scope, session) }),
+    ...(position === undefined ? {} : { position }),
     // The client encrypted it: there is no text.
     ...(text === "" ? {} : { textDigest: textDigest(domain, scope, text) }),
   };

@@ -57,6 +57,8 @@ export function standing() {
     valid_from: timestamp("Since when it is true").optional(),
     valid_to: timestamp("Until when it is true").optional(),
     key: text("What it is about", "me/home city").optional(),
+    session: text("Session it was said in, as its writer names it").optional(),
+    position: count("Its place in the session, from 0", 0).optional(),
     trust: z.enum(["user", "agent", "import", "web"]).optional()
       .describe("Who says so; absent where nobody knows"),
     written_by: text("Public key that signed for it, 64 hex characters").optional(),

@@ -63,6 +63,10 @@ export const NAMESPACE_BYTES = 256;
 export const METADATA_BYTES = 4096;
 /** Longest key of a memory, in bytes of UTF-8. */
 export const KEY_BYTES = 256;
+/** Longest name of a session, in bytes of UTF-8. */
+export const SESSION_BYTES = 256;
+/** Largest place of a memory in its session. */
+export const POSITION = 1_000_000_000;
 /** Most memories that one takes the place of. */
 export const SUPERSEDED_IDS = 20;
 /** Most links of one memory to others. */

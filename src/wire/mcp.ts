@@ -23,6 +23,9 @@ export const INSTRUCTIONS =
 /** Member of `params._meta` with the idempotency key of a write (docs/protocol.md#12). */
 export const IDEMPOTENCY_META = "svc/idempotency-key";
 
+/** Member of `params._meta` with the session that a memory is said in (docs/protocol.md#12). */
+export const SESSION_META = "svc/session";
+
 /** Whether text can be an idempotency key: 1 to 128 visible ASCII characters. */
 export function isIdempotencyKey(text: unknown): text is string {
   return typeof text === "string" && text.length <= IDEMPOTENCY_KEY_CHARACTERS &&

@@ -234,13 +234,52 @@ export const changedWeightAndTimes = {
   expires_at: future.nullish(),
 };
 
-/** A text of the caller's of so many bytes; empty ones are none. */
-const keyText = z.string().superRefine((given, context) => {
-  const bytes = utf8.encode(given).length;
-  if (given.trim() === "" || bytes > limit.KEY_BYTES || !given.isWellFormed()) {
-    fail(context, "invalid_parameter", `must have 1 to ${limit.KEY_BYTES} bytes`);
+/** A text of the caller's of at most so many bytes; empty ones are none. */
+function name(most: number, description: string) {
+  return z.string().superRefine((given, context) => {
+    const bytes = utf8.encode(given).length;
+    if (given.trim() === "" || bytes > most || !given.isWellFormed()) {
+      fail(context, "invalid_parameter", `must have 1 to ${most} bytes`);
+    }
+  }).meta({ type: "string", minLength: 1, description });
+}
+
+const keyText = name(limit.KEY_BYTES, "What it is about, at most 256 bytes");
+
+/** The chat, document or other session that a memory comes from. */
+export const session = name(
+  limit.SESSION_BYTES,
+  "Chat or other session it comes from, at most 256 bytes",
+);
+
+/** Where a memory was said. */
+export const saidIn = {
+  session: session.optional(),
+  position: z.number().superRefine((value, context) => {
+    if (!Number.isInteger(value) || value < 0 || value > limit.POSITION) {
+      fail(context, "invalid_parameter", `must be a whole number from 0 to ${limit.POSITION}`);
+    }
+  }).optional().describe("Its place in the session, from 0"),
+};
+
+/** Refuses a place in no session, and a time that ends before it begins. */
+export function checkWritten(
+  written: Parameters<typeof checkValidity>[0] & {
+    readonly session?: string | undefined;
+    readonly position?: number | undefined;
+  },
+  context: z.RefinementCtx,
+): void {
+  checkValidity(written, context);
+  if (written.position !== undefined && written.session === undefined) {
+    context.addIssue({
+      code: "custom",
+      path: ["position"],
+      params: { code: "invalid_parameter" },
+      message: "goes with a session",
+    });
   }
-}).meta({ type: "string", minLength: 1, description: "What it is about, at most 256 bytes" });
+}
 
 const superseded = z.array(z.string()).superRefine((ids, context) => {
   if (ids.length > limit.SUPERSEDED_IDS) {

@@ -368,6 +368,36 @@ Deno.test("an idempotency key is passed on", async () => {
   assert.notEqual(await save("two"), await save("one"));
 });
 
+Deno.test("what is remembered in one MCP session has its session", async () => {
+  verifies("12-33");
+  await using test = await startSidecarTest();
+  const sessionOf = async (id: string) => (await test.svc.get(`/api/memories/${id}`)).body.session;
+  const save = async (text: string, meta?: Record<string, unknown>) => {
+    const { structuredContent } = await result(test, "svc_remember", { text }, {
+      ...(meta === undefined ? {} : { meta }),
+    });
+    return await sessionOf(structuredContent.memory_id);
+  };
+  const own = await save("one");
+  assert.match(own, /^[0-9a-f-]{36}$/);
+  assert.notEqual(await save("two"), own, "each call has an MCP session of its own here");
+  assert.equal(await save("three", { "svc/session": "a chat" }), "a chat");
+  assert.equal(await save("four", { "svc/idempotency-key": "k" }), undefined);
+  const meta = { "svc/session": "a chat", "svc/idempotency-key": "l" };
+  assert.equal(await save("five", meta), "a chat");
+  const { structuredContent: { facts } } = await result(
+    test,
+    "svc_analyze",
+    { text: "I live in Ghent. I am allergic to nuts." },
+    { meta: { "svc/session": "another" } },
+  );
+  for (const { memory_id } of facts) assert.equal(await sessionOf(memory_id), "another");
+  const refused = await result(test, "svc_remember", { text: "x" }, {
+    meta: { "svc/session": 7 },
+  });
+  assert.match(refused.content[0].text, /^MCP error -32602:.*svc\/session/);
+});
+
 Deno.test("requests to the relayer carry the client's address and no secret", async () => {
   const seen: Headers[] = [];
   await using test = await startSidecarTest({

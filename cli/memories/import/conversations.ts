@@ -41,9 +41,13 @@ export class Analysis {
     const client = clientOf(this.#session, MODEL_MS);
     let done = 0;
     for (const conversation of conversations) {
-      for (const { text, at } of textsForAnalyze(conversation)) {
-        const fields = { namespace, occurred_at: at };
-        const idempotencyKey = await keyOf([namespace ?? null, at ?? null, text]);
+      const texts = textsForAnalyze(conversation);
+      // The facts of one text are one session anyway.
+      const session = texts.length < 2 ? undefined : await keyOf([texts[0]]);
+      for (const { text, at } of texts) {
+        const fields = { namespace, occurred_at: at, session };
+        const parts = [namespace ?? null, at ?? null, text];
+        const idempotencyKey = await keyOf(session === undefined ? parts : [...parts, session]);
         const answer = await patiently(
           this.#session,
           this.#progress,

@@ -83,15 +83,17 @@ export function acceptedVersionBody(
 /** What a caller is told of a memory besides its text: when it is true, how it stands, who wrote it. */
 export function standingBody(
   caller: Caller,
-  { standing, key, writtenBy, relations, namespace }: Pick<
+  { standing, key, session, position, writtenBy, relations, namespace }: Pick<
     MemoryView,
-    "standing" | "key" | "writtenBy" | "relations" | "namespace"
+    "standing" | "key" | "session" | "position" | "writtenBy" | "relations" | "namespace"
   >,
 ) {
   return {
     valid_from: timeText(standing?.validFrom),
     valid_to: timeText(standing?.validTo),
     key,
+    session,
+    position,
     trust: standing?.trust,
     written_by: writtenBy,
     written_by_label: labelOf(caller, writtenBy, namespace),

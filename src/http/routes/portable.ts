@@ -48,6 +48,8 @@ export const portableHandlers = {
       createdAt: line.created_at,
       updatedAt: line.updated_at,
       key: line.key,
+      session: line.session,
+      position: line.position,
       // What another product wrote is not what this account's owner said here.
       standing: writtenStanding(
         memory_id === undefined ? { trust: "import" as const, ...line } : line,

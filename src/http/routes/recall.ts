@@ -182,13 +182,14 @@ export const recallHandlers = {
     return { status: 200, body: { ...counts, namespace, owner: caller.account.owner } };
   },
   "POST /api/analyze": async (domain, call): Promise<Answer<"POST /api/analyze">> => {
-    const { text, namespace, occurred_at, key } = call.body;
+    const { text, namespace, occurred_at, key, session } = call.body;
     const { owner } = call.caller.account;
     const input = {
       text,
       namespace,
       occurredAt: occurred_at,
       key,
+      session,
       standing: writtenStanding(call.body),
       mostFacts: ANALYZE_FACTS,
     };

@@ -26,10 +26,10 @@ function newMemory(
     "secrets" | "deduplicate"
   >,
 ): NewMemory {
-  const { text, namespace, metadata, key, importance, occurred_at, expires_at } = item;
+  const { namespace, importance, occurred_at, expires_at } = item;
   return {
     namespace,
-    payload: textPayload({ text, metadata, key }),
+    payload: textPayload(item),
     importance,
     occurredAt: occurred_at,
     expiresAt: expires_at,

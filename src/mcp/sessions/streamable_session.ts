@@ -67,7 +67,9 @@ export class StreamableSession implements Transport {
   async connect(initialize: JSONRPCMessage, onEnd: () => void): Promise<void> {
     const { principal, headers, release } = this.#admitted;
     const hasCard = headers.profile === "memory" && showsCard(capabilitiesIn(initialize));
-    const server = buildServer({ principal, ...headers, hasCard }, this.#admission);
+    // Not the id of the session, with which it is used.
+    const session = crypto.randomUUID();
+    const server = buildServer({ principal, ...headers, hasCard, session }, this.#admission);
     await server.connect(this);
     server.server.onclose = () => {
       release();

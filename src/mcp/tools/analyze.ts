@@ -2,7 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { JobStatus } from "../../client/results.ts";
 import { redactedWords } from "../../client/text/redacted_words.ts";
 import { type ToolOutput, TOOLS } from "../../wire/table/tools.ts";
-import { argumentsOf, type ToolCall } from "./call.ts";
+import { argumentsOf, sessionOf, type ToolCall } from "./call.ts";
 import { oneLine, success } from "./results.ts";
 import { shortId } from "./shown.ts";
 
@@ -36,7 +36,7 @@ export async function analyze(call: ToolCall): Promise<CallToolResult> {
   const { idempotencyKey } = call;
   const { facts, method, redacted } = await call.client.analyze(
     text,
-    { namespace, trust: "agent" },
+    { namespace, trust: "agent", ...sessionOf(call) },
     { idempotencyKey },
   );
   call.progress.step(1, 2, `Saved ${facts.length} fact(s), indexing`);

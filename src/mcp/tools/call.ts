@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { CLIENT_CAPABILITIES_META_KEY, type ServerContext } from "@modelcontextprotocol/server";
 import type { SvcClient } from "../../client/client.ts";
-import { IDEMPOTENCY_META, isIdempotencyKey } from "../../wire/mcp.ts";
+import { IDEMPOTENCY_META, isIdempotencyKey, SESSION_META } from "../../wire/mcp.ts";
 import type { Confirmations } from "./confirmations.ts";
 import { InvalidArguments } from "./results.ts";
 
@@ -13,6 +13,8 @@ export interface ToolCall {
   readonly webUrl: string | undefined;
   /** Namespace of a call that names none. */
   readonly namespace: string | undefined;
+  /** Session that memories are said in, where it is the same whenever the call is repeated. */
+  readonly session: string | undefined;
   /** Ends the wait. */
   readonly signal: AbortSignal;
   /** Key of a write that must not happen twice; a fresh one is made when absent. */
@@ -143,4 +145,16 @@ export function ownIdempotencyKey(context: Pick<ServerContext, "mcpReq">): strin
   throw new InvalidArguments(
     "_meta.svc/idempotency-key: must have 1 to 128 visible ASCII characters",
   );
+}
+
+/** The caller's own session, `params._meta["svc/session"]`; the relayer judges its length. */
+export function ownSession(context: Pick<ServerContext, "mcpReq">): string | undefined {
+  const session: unknown = context.mcpReq._meta?.[SESSION_META];
+  if (session === undefined || typeof session === "string") return session;
+  throw new InvalidArguments(`_meta.${SESSION_META}: must be a text`);
+}
+
+/** What a write of the call says of its session. */
+export function sessionOf({ session }: ToolCall): { readonly session?: string } {
+  return session === undefined ? {} : { session };
 }

@@ -4,7 +4,7 @@ import { redactedWords } from "../../client/text/redacted_words.ts";
 import { unreadWords } from "../../client/text/unread_words.ts";
 import { DEFAULT_NAMESPACE } from "../../wire/limits.ts";
 import { TOOLS } from "../../wire/table/tools.ts";
-import { argumentsOf, type ToolCall } from "./call.ts";
+import { argumentsOf, sessionOf, type ToolCall } from "./call.ts";
 import { JobFailure, success } from "./results.ts";
 
 /** Longest wait for a memory to become recallable, in milliseconds. */
@@ -29,7 +29,7 @@ export async function remember(call: ToolCall): Promise<CallToolResult> {
   const { idempotencyKey } = call;
   const accepted = await call.client.remember(
     text,
-    { namespace, trust: "agent" },
+    { namespace, trust: "agent", ...sessionOf(call) },
     { idempotencyKey },
   );
   call.progress.step(1, 2, "Saved, indexing");

@@ -38,6 +38,8 @@ interface AnalyzeInput {
   readonly occurredAt: number | undefined;
   /** What every fact is about. */
   readonly key?: string | undefined;
+  /** What every fact was said in; a session of its own when absent. */
+  readonly session?: string | undefined;
   readonly standing?: WrittenStanding | undefined;
   readonly mostFacts: number;
 }
@@ -177,9 +179,11 @@ export async function analyze<A>(
     const known = await knownTexts(domain, caller, namespace, facts);
     const analysis: Analysis = { method, facts: await newFacts(facts, known), redacted };
     if (analysis.facts.length === 0) return { analysis };
+    // What one text tells was said together.
+    const session = input.session ?? crypto.randomUUID();
     const memories = analysis.facts.map(({ text, importance }) => ({
       namespace,
-      payload: textPayload({ text, key: input.key }),
+      payload: textPayload({ text, key: input.key, session }),
       secrets: config.secrets === "allow" ? "allow" as const : "redact" as const,
       importance,
       occurredAt,

@@ -174,6 +174,8 @@ function members(
     valid_from: record.valid_from,
     valid_to: record.valid_to,
     key: record.key,
+    session: record.session,
+    position: record.position,
     links: record.links,
     trust: record.trust,
     written_by: record.written_by,

@@ -42,6 +42,9 @@ export interface ImportedMemory {
   readonly updatedAt?: number | undefined;
   /** What it is about. */
   readonly key?: string | undefined;
+  /** Where it was said. */
+  readonly session?: string | undefined;
+  readonly position?: number | undefined;
   readonly standing?: WrittenStanding | undefined;
 }
 
@@ -174,7 +177,7 @@ function newMemory(domain: Importing, caller: Caller, placed: Placed): NewMemory
   const { links, ...standing } = memory.standing ?? {};
   return {
     namespace,
-    payload: textPayload({ text, metadata, key: memory.key, links }),
+    payload: textPayload({ ...memory, text, metadata, links }),
     importance,
     occurredAt,
     expiresAt,

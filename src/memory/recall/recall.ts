@@ -77,6 +77,9 @@ export interface Hit {
   readonly standing: Standing | undefined;
   /** What it is about. */
   readonly key: string | undefined;
+  /** Where it was said, as its record has it. */
+  readonly session: string | undefined;
+  readonly position: number | undefined;
   /** Public key that signed for it, where that is known. */
   readonly writtenBy: string | undefined;
   readonly relations: RelationsView | undefined;
@@ -242,6 +245,8 @@ function toHit(scored: Scored, record: MemoryRecord, rating: Rating): Hit {
     metadata: record.metadata,
     standing: entry.standing,
     key: record.key,
+    session: record.session,
+    position: record.position,
     writtenBy: record.written_by,
     relations,
   };

@@ -32,6 +32,9 @@ interface Content {
   readonly expiresAt?: number | undefined;
   /** What it is about. */
   readonly key?: string | undefined;
+  /** Where it was said, whatever becomes of its text. */
+  readonly session?: string | undefined;
+  readonly position?: number | undefined;
   readonly standing?: WrittenStanding | undefined;
 }
 
@@ -120,14 +123,14 @@ async function acceptVersion<A>(
   { scope, version, taken, createdAt, source, content }: Replaced,
   { id, change, answering }: Asked<A>,
 ): Promise<{ readonly answer: A; readonly live: LiveJob }> {
-  const { text, metadata, key, ...rest } = changed(content, change);
+  const { text, metadata, key, session, position, ...rest } = changed(content, change);
   if (change.supersedes) {
     const links = supersedesLinks(change.supersedes);
     await checkSuperseded(domain, caller, scope.namespace, links, id);
   }
   const { answer, jobs: [live] } = await accept(domain, caller, source, [{
     namespace: scope.namespace,
-    payload: textPayload({ text, metadata, key }),
+    payload: textPayload({ text, metadata, key, session, position }),
     ...rest,
     secrets: change.secrets,
     replaces: (jobId, acceptedAt) => {
@@ -150,6 +153,8 @@ function changed(content: Content, change: Change): Content {
     occurredAt: kept(change.occurredAt, content.occurredAt),
     expiresAt: kept(change.expiresAt, content.expiresAt),
     key: kept(change.key, content.key),
+    session: content.session,
+    position: content.position,
     standing: writtenStanding({
       valid_from: kept(change.validFrom, content.standing?.validFrom),
       valid_to: kept(change.validTo, content.standing?.validTo),
@@ -216,7 +221,8 @@ async function storedContent(
   }
   if ("deleted" in opened) throw new SvcError("memory_not_found");
   if ("error" in opened) throw opened.error;
-  const { text, metadata, importance, occurred_at, expires_at, key } = opened.record;
+  const { text, metadata, importance, occurred_at, expires_at } = opened.record;
+  const { key, session, position } = opened.record;
   const { validFrom, validTo, trust } = standingOfRecord(domain, entry, opened.record);
   const expiresAt = expires_at === undefined ? Infinity : Date.parse(expires_at);
   return {
@@ -227,6 +233,8 @@ async function storedContent(
     // What an earlier version said may be over by now.
     expiresAt: expiresAt > domain.now() && expiresAt < Infinity ? expiresAt : undefined,
     key,
+    session,
+    position,
     standing: writtenStanding(
       { valid_from: validFrom, valid_to: validTo, trust },
       opened.record.links,
@@ -241,7 +249,7 @@ async function waitingContent(domain: Replacing, live: LiveJob): Promise<Content
     throw live.ending === undefined ? error : new Overtaken();
   });
   if (payload.kind !== "text") throw new SvcError("internal_error");
-  const { text, metadata, key } = payload;
+  const { kind: _, ...said } = payload;
   const { importance, occurredAt, expiresAt, standing } = live.job;
-  return { text, metadata, importance, occurredAt, expiresAt, key, standing };
+  return { ...said, importance, occurredAt, expiresAt, standing };
 }

@@ -60,6 +60,10 @@ export interface MemoryRoutes {
           readonly valid_to?: string | undefined;
           /** What it is about. */
           readonly key?: string | undefined;
+          /** Session it was said in, as its writer names it. */
+          readonly session?: string | undefined;
+          /** Its place in the session, from 0. */
+          readonly position?: number | undefined;
           /** Who says so; absent where nobody knows. */
           readonly trust?: "user" | "agent" | "import" | "web" | undefined;
           /** Public key that signed for it, 64 hex characters. */
@@ -136,6 +140,10 @@ export interface MemoryRoutes {
         readonly valid_to?: string | undefined;
         /** What it is about. */
         readonly key?: string | undefined;
+        /** Session it was said in, as its writer names it. */
+        readonly session?: string | undefined;
+        /** Its place in the session, from 0. */
+        readonly position?: number | undefined;
         /** Who says so; absent where nobody knows. */
         readonly trust?: "user" | "agent" | "import" | "web" | undefined;
         /** Public key that signed for it, 64 hex characters. */

@@ -60,6 +60,10 @@ export interface RecallRoutes {
           readonly valid_to?: string | undefined;
           /** What it is about. */
           readonly key?: string | undefined;
+          /** Session it was said in, as its writer names it. */
+          readonly session?: string | undefined;
+          /** Its place in the session, from 0. */
+          readonly position?: number | undefined;
           /** Who says so; absent where nobody knows. */
           readonly trust?: "user" | "agent" | "import" | "web" | undefined;
           /** Public key that signed for it, 64 hex characters. */
@@ -189,6 +193,8 @@ export interface RecallRoutes {
       /** What it is about, at most 256 bytes. */
       readonly key?: string | undefined;
       readonly trust?: "user" | "agent" | "import" | "web" | undefined;
+      /** Chat or other session it comes from, at most 256 bytes. */
+      readonly session?: string | undefined;
     };
     readonly answers: {
       readonly 202: {
@@ -287,6 +293,10 @@ export interface RecallRoutes {
           readonly valid_to?: string | undefined;
           /** What it is about. */
           readonly key?: string | undefined;
+          /** Session it was said in, as its writer names it. */
+          readonly session?: string | undefined;
+          /** Its place in the session, from 0. */
+          readonly position?: number | undefined;
           /** Who says so; absent where nobody knows. */
           readonly trust?: "user" | "agent" | "import" | "web" | undefined;
           /** Public key that signed for it, 64 hex characters. */

@@ -21,6 +21,10 @@ export interface RememberRoutes {
       /** What it is about, at most 256 bytes. */
       readonly key?: string | undefined;
       readonly trust?: "user" | "agent" | "import" | "web" | undefined;
+      /** Chat or other session it comes from, at most 256 bytes. */
+      readonly session?: string | undefined;
+      /** Its place in the session, from 0. */
+      readonly position?: number | undefined;
       /** What is done about secrets; `allow` only where the relayer allows them. */
       readonly secrets?: "refuse" | "redact" | "allow" | undefined;
       /** Whether what is said already is not stored again, or kept behind the memory that says it. */
@@ -79,6 +83,10 @@ export interface RememberRoutes {
         /** What it is about, at most 256 bytes. */
         readonly key?: string | undefined;
         readonly trust?: "user" | "agent" | "import" | "web" | undefined;
+        /** Chat or other session it comes from, at most 256 bytes. */
+        readonly session?: string | undefined;
+        /** Its place in the session, from 0. */
+        readonly position?: number | undefined;
       }[];
       /** What is done about secrets; `allow` only where the relayer allows them. */
       readonly secrets?: "refuse" | "redact" | "allow" | undefined;

@@ -56,6 +56,10 @@ export interface ReviewRoutes {
           readonly valid_to?: string | undefined;
           /** What it is about. */
           readonly key?: string | undefined;
+          /** Session it was said in, as its writer names it. */
+          readonly session?: string | undefined;
+          /** Its place in the session, from 0. */
+          readonly position?: number | undefined;
           /** Who says so; absent where nobody knows. */
           readonly trust?: "user" | "agent" | "import" | "web" | undefined;
           /** Public key that signed for it, 64 hex characters. */

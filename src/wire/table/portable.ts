@@ -51,13 +51,14 @@ const LINE = {
   updated_at: past.optional(),
   version: version.optional(),
   ...request.standing,
+  ...request.saidIn,
   links: links.optional(),
 };
 
-const memoryLine = object(LINE).superRefine(request.checkValidity);
+const memoryLine = object(LINE).superRefine(request.checkWritten);
 /** A line that says what a memory said before: it is nothing without the memory. */
 const versionLine = object({ ...LINE, memory_id: id, version })
-  .superRefine(request.checkValidity);
+  .superRefine(request.checkWritten);
 
 /** A memory of an import, or an earlier version of one, checked. */
 export type MemoryLine = z.output<typeof memoryLine> & {

@@ -173,6 +173,7 @@ export const RECALL = {
       namespace: request.namespace,
       occurred_at: request.time.optional(),
       ...request.standing,
+      session: request.session.optional(),
     }).superRefine(request.checkValidity),
     answers: () => ({
       202: z.strictObject({

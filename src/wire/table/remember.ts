@@ -14,8 +14,9 @@ const members = {
   metadata: request.metadata,
   ...request.weightAndTimes,
   ...request.standing,
+  ...request.saidIn,
 };
-const memory = object(members).superRefine(request.checkValidity);
+const memory = object(members).superRefine(request.checkWritten);
 
 /** Of remember and bulk. */
 const deduplicate = z.boolean().default(true).describe(
@@ -27,7 +28,7 @@ const remember = object({
   secrets: request.secrets,
   deduplicate,
 })
-  .superRefine(request.checkValidity);
+  .superRefine(request.checkWritten);
 
 const bulk = object({
   items: z.array(z.custom<z.input<typeof memory>>()).superRefine((items, context) => {

@@ -147,7 +147,7 @@ Deno.test("a result of many megabytes reaches the host at the first call", async
 });
 
 Deno.test("writes carry a key of their own or the host's, reads carry none", async () => {
-  verifies("13.3-6");
+  verifies("13.3-6", "13.3-10");
   await using relayer = new FakeRelayer();
   const credentials = await newCredentials(relayer.url);
   await using svc = await startBridge({ credentials });
@@ -164,6 +164,11 @@ Deno.test("writes carry a key of their own or the host's, reads carry none", asy
   for (const key of [first, second, third]) assert.match(key, /^[\x21-\x7e]{1,128}$/);
   assert.equal(fourth, "of-the-host");
   assert.deepEqual(others, [undefined, undefined]);
+  const sessions = relayer.messages("tools/call")
+    .map(({ params }) => params._meta?.["svc/session"]);
+  const [session] = sessions;
+  assert.match(session, /^[0-9a-f-]{36}$/);
+  assert.deepEqual(sessions, [session, session, session, session, undefined, undefined]);
 });
 
 /** A relayer that breaks its first call off, and counts how often each tool was called. */

@@ -58,6 +58,8 @@ interface Part {
   readonly where: string;
   readonly text: string;
   readonly at: string | undefined;
+  /** That of all parts of its conversation; absent where there is only one. */
+  readonly session: string | undefined;
   readonly idempotencyKey: string;
 }
 
@@ -77,14 +79,16 @@ const NOTHING: ImportProgress = {
 };
 
 function partsOf(conversations: readonly Conversation[]): Part[] {
-  return conversations.flatMap(({ title, texts }, i) =>
-    texts.map(({ text, at }) => ({
+  return conversations.flatMap(({ title, texts }, i) => {
+    const session = texts.length < 2 ? undefined : randomUuid();
+    return texts.map(({ text, at }) => ({
       where: title === undefined ? `conversation ${i + 1}` : `“${title}”`,
       text,
       at,
+      session,
       idempotencyKey: randomUuid(),
-    }))
-  );
+    }));
+  });
 }
 
 /** Whether this alone is wrong with it, so that the others need not wait. */
@@ -191,9 +195,11 @@ export class FileImport {
 
   async #readParts(): Promise<void> {
     const { namespace } = this.#plan;
-    for (const { where, text, at, idempotencyKey } of this.#parts.slice(this.progress.read)) {
+    for (
+      const { where, text, at, session, idempotencyKey } of this.#parts.slice(this.progress.read)
+    ) {
       await this.#patiently(async (client, signal) => {
-        const fields = { namespace, ...(at === undefined ? {} : { occurred_at: at }) };
+        const fields = { namespace, occurred_at: at, session };
         const { fact_count } = await client.analyze(text, fields, { idempotencyKey, signal });
         this.progress = { ...this.progress, facts: this.progress.facts + fact_count };
       }, (error) => this.#note([{ where, reason: explain(error) }], 1));
