@@ -1,17 +1,12 @@
 import { SvcError } from "../../src/errors.ts";
-import type {
-  IndexEntry,
-  ScanPage,
-  Scope,
-  VectorQuery,
-  VectorStore,
-} from "../../src/interfaces/mod.ts";
+import type { IndexEntry, ScanPage, Scope, VectorStore } from "../../src/interfaces/mod.ts";
 import type { Sealer } from "../../src/interfaces/plugin.ts";
 import { type Database, fromColumn, toColumn } from "../../src/storage/sqlite/database.ts";
 import { openIndex } from "./index_file.ts";
 import { IndexRows } from "./index_rows.ts";
 import { IndexSeals } from "./index_seals.ts";
 import { Packer } from "./packer.ts";
+import { type Candidate, matchOf, nearestWith } from "../shared/rows/nearest.ts";
 import { Segment } from "../shared/rows/segment.ts";
 import { requireEmbedder, requireLength, scopeCounts } from "../shared/rows/index_file.ts";
 
@@ -137,11 +132,7 @@ class LocalVectorStore implements VectorStore {
       if (page.packed !== undefined) free(page.packed);
       cursor = page.cursor;
     } while (cursor !== undefined);
-    return nearest.map(({ entry, similarity }) => ({
-      entry: entry!,
-      // Rounding can leave the range by a hair.
-      distance: Math.min(2, Math.max(0, 1 - similarity)),
-    }));
+    return nearest.map(matchOf);
   }
 
   async get(...[owner, ids, options]: Parameters<VectorStore["get"]>): Promise<IndexEntry[]> {
@@ -296,37 +287,4 @@ class LocalVectorStore implements VectorStore {
  */
 function free({ buffer, length }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
-}
-
-interface Candidate {
-  readonly id: string;
-  readonly similarity: number;
-  readonly index: number;
-  /** Absent while its segment is being looked through. */
-  entry?: IndexEntry;
-}
-
-/** The memories nearest to a query, out of those found before and a segment, best first. */
-function nearestWith(
-  found: readonly Candidate[],
-  segment: Segment,
-  { vector, limit }: VectorQuery,
-): readonly Candidate[] {
-  const least = found.length < limit ? -Infinity : found.at(-1)?.similarity ?? Infinity;
-  const own: Candidate[] = [];
-  for (let index = 0; index < segment.size; index++) {
-    const similarity = segment.similarity(index, vector);
-    if (similarity === -Infinity || similarity < least) continue;
-    own.push({ id: segment.id(index), similarity, index });
-  }
-  if (own.length === 0) return found;
-  // A memory that was replaced during the scan is met twice; the later copy is the newer one.
-  const ids = new Set(own.map(({ id }) => id));
-  const best = [...found.filter(({ id }) => !ids.has(id)), ...own]
-    // Equal ones by id, so that answers do not depend on how memories are packed.
-    .sort((a, b) => b.similarity - a.similarity || (a.id < b.id ? -1 : 1))
-    .slice(0, limit);
-  // The segment's bytes are not needed afterwards.
-  for (const candidate of best) candidate.entry ??= segment.copy(candidate.index);
-  return best;
 }
