@@ -42,6 +42,11 @@ export interface BlobStore extends AsyncDisposable {
    * and is told deletions by sealed tombstones.
    */
   readonly erases?: boolean;
+  /**
+   * Whether bytes of deleted blobs stay, sealed, where no call can overwrite them, such as in the log
+   * and the free pages of a database server: no deletion is then called erased.
+   */
+  readonly leavesDeleted?: boolean;
   /** Stores bytes durably and answers their id. Equal bytes of one scope may share an id. */
   put(bytes: Uint8Array, options: PutOptions): Promise<string>;
   /** The bytes, or `undefined` when the scope has no such blob. */

@@ -142,6 +142,11 @@ export interface BlobLink {
  * Verify an implementation with `vectorStoreSuite` of `@svc/relayer/testing`.
  */
 export interface VectorStore extends AsyncDisposable {
+  /**
+   * Whether bytes of removed memories stay, sealed, where no call can overwrite them, such as in the
+   * log and the free pages of a database server: no deletion is then called erased.
+   */
+  readonly leavesDeleted?: boolean;
   /** Inserts or replaces entries; one with a lower version than the stored one is ignored. */
   upsert(entries: readonly IndexEntry[], options?: CallOptions): Promise<void>;
   /** Records the blob of entries; unknown ids and other versions are ignored. */

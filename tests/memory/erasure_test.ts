@@ -3,18 +3,19 @@ import { silentLogger } from "../../src/log.ts";
 import { Erasure } from "../../src/memory/remove/erasure.ts";
 import { SvcError } from "../../src/errors.ts";
 import { verifies } from "../requirements.ts";
-import { poll } from "../within.ts";
+import { poll, turns } from "../within.ts";
 
 type Deleted = { owner: string; namespace: string; id: string };
 
 const memory = (id: string): Deleted => ({ owner: "o", namespace: "n", id });
 
 /** A store whose passes are counted, and may fail or wait. */
-function setup() {
+function setup(leavesDeleted = false) {
   const left = new Map<string, Deleted>();
   const state = { passes: 0, fails: false, gate: Promise.resolve() };
   const erasure = new Erasure({
     vectorStore: {
+      leavesDeleted,
       scrub: async () => {
         state.passes++;
         await state.gate;
@@ -68,6 +69,17 @@ Deno.test("a pass that failed marks nothing, and comes again", async () => {
   state.fails = false;
   await poll(() => left.size, (size) => size === 0);
   assert.equal(state.passes, 2);
+});
+
+Deno.test("where a store keeps what was deleted, nothing is called erased", async () => {
+  verifies("10.14-1");
+  const { left, state, erasure, remove } = setup(true);
+  await using _erasure = erasure;
+  remove("a");
+  await erasure.hurry(1000);
+  await turns();
+  assert.deepEqual([...left.keys()], ["a"]);
+  assert.equal(state.passes, 1, "what is left brings no pass by itself");
 });
 
 Deno.test("what an earlier process left is taken up, and a stop waits for the pass", async () => {

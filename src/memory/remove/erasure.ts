@@ -4,8 +4,8 @@ import { SvcError } from "../../errors.ts";
 
 /** Where deleted bytes may be left. */
 type Erasing = Uses<{
-  blobStore: "scrub";
-  vectorStore: "scrub";
+  blobStore: "scrub" | "leavesDeleted";
+  vectorStore: "scrub" | "leavesDeleted";
   tombstones: "unerased" | "markErased";
   scrubJobs: true;
   logger: true;
@@ -50,6 +50,12 @@ export class Erasure implements AsyncDisposable {
     await deadline.wait(this.#running).catch(() => {});
   }
 
+  /** Whether a store keeps what no pass can overwrite: then nothing is ever called erased. */
+  get #isInVain(): boolean {
+    const { blobStore, vectorStore } = this.#domain;
+    return blobStore.leavesDeleted === true || vectorStore.leavesDeleted === true;
+  }
+
   /** How long the next pass has to wait still, milliseconds. */
   get #wait(): number {
     return Math.max(0, this.#notBefore - performance.now());
@@ -73,7 +79,8 @@ export class Erasure implements AsyncDisposable {
     }
     this.#running = this.#pass().finally(() => {
       this.#running = undefined;
-      this.#schedule();
+      // Else what is left would bring the next pass: deletions do.
+      if (!this.#isInVain || this.#failures > 0) this.#schedule();
     });
   }
 
@@ -87,7 +94,7 @@ export class Erasure implements AsyncDisposable {
       await vectorStore.scrub?.({ signal });
       await blobStore.scrub?.({ signal });
       await scrubJobs();
-      tombstones.markErased(finished);
+      if (!this.#isInVain) tombstones.markErased(finished);
       this.#failures = 0;
       const took = performance.now() - started;
       const pause = Math.min(PAUSE.most, Math.max(PAUSE.least, PAUSE.times * took));
