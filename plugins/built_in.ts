@@ -5,6 +5,7 @@ import memory from "./memory/plugin.ts";
 import ollama from "./ollama/plugin.ts";
 import onnx from "./onnx/plugin.ts";
 import openai from "./openai/plugin.ts";
+import postgres from "./postgres/plugin.ts";
 import sui from "./sui/accounts/plugin.ts";
 import seal from "./sui/seal/plugin.ts";
 import enoki from "./sui/sponsors/enoki/plugin.ts";
@@ -25,6 +26,7 @@ export const BUILT_IN: readonly Plugin[] = [
   ollama,
   onnx,
   openai,
+  postgres,
   seal,
   sui,
   useLite,

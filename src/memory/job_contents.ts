@@ -34,7 +34,7 @@ export interface TextPayload {
 
 /** The payload of a text. */
 export function textPayload(
-  { text, metadata, key, session, position }:
+  { text, metadata, key, links, session, position }:
     & {
       readonly [K in Exclude<keyof TextPayload, "kind" | "text">]?: TextPayload[K] | undefined;
     }

@@ -248,6 +248,8 @@ const ROWS: readonly Row[] = [
   ["SVC_OLLAMA_EMBEDDING_MODEL", OF_PLUGIN, undefined, "m", "m", undefined],
   ["SVC_OLLAMA_CHAT_MODEL", OF_PLUGIN, undefined, "m", "m", undefined],
   number("SVC_LANCEDB_VECTOR_INDEX_ROWS", OF_PLUGIN, 250_000, 0, -1),
+  ["SVC_DATABASE_URL", OF_PLUGIN, undefined, "postgres://a:b@c/d", SECRET, "mysql://a:b@c/d"],
+  number("SVC_DATABASE_CONNECTIONS", OF_PLUGIN, 10, 2, 1),
   ["SVC_ENOKI_API_KEY", OF_PLUGIN, undefined, "k", SECRET, "enoki a z"],
   ["SVC_SPONSOR_PRIVATE_KEY", OF_PLUGIN, undefined, "k", SECRET, undefined],
   on("SVC_TEST", "test", false),

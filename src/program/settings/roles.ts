@@ -16,12 +16,20 @@ export const HUGGING_FACE = "https://huggingface.co";
 
 export const ROLES = {
   accounts: {
-    ...optionalText("SVC_ACCOUNTS", "Account registry: `local`, `sui` or a plugin"),
+    ...optionalText("SVC_ACCOUNTS", "Account registry: `local`, `postgres`, `sui` or a plugin"),
     fallbackText: "sui if package and registry are set, else local",
   },
   cipher: text("SVC_CIPHER", "local", "Cipher: `local`, `seal` or a plugin"),
-  blobStore: text("SVC_BLOB_STORE", "local", "Blob store: `local`, `walrus` or a plugin"),
-  vectorStore: text("SVC_VECTOR_STORE", "local", "Vector store: `local`, `lancedb` or a plugin"),
+  blobStore: text(
+    "SVC_BLOB_STORE",
+    "local",
+    "Blob store: `local`, `postgres`, `walrus` or a plugin",
+  ),
+  vectorStore: text(
+    "SVC_VECTOR_STORE",
+    "local",
+    "Vector store: `local`, `lancedb`, `postgres` or a plugin",
+  ),
   embedder: text(
     "SVC_EMBEDDER",
     "use-lite",

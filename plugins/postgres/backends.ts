@@ -1,0 +1,8 @@
+export {
+  type PostgresAccounts,
+  postgresAccounts,
+  type PostgresAccountsOptions,
+} from "./accounts.ts";
+export { postgresBlobStore, type PostgresBlobStoreOptions } from "./blob_store.ts";
+export type { DatabaseOptions } from "./database.ts";
+export { postgresVectorStore, type PostgresVectorStoreOptions } from "./vector_store.ts";

@@ -1,0 +1,197 @@
+import { SvcError } from "../../src/errors.ts";
+import type { DatabaseAddress } from "./settings.ts";
+// @ts-types="./driver_api.ts"
+import { Pool, types } from "pg";
+import type { Connection, ConnectionPool } from "./driver_api.ts";
+import { migrate } from "./migrations.ts";
+import type { Statements } from "./statements.ts";
+
+/** Settings of everything that keeps its rows in a database. */
+export interface DatabaseOptions {
+  /** Where it is. */
+  readonly address: DatabaseAddress;
+  /** Most connections of this process; 10 when absent. */
+  readonly connections?: number;
+}
+
+const CONNECT_MS = 10_000;
+/** A statement that takes longer counts as unanswered. */
+const ANSWER_MS = 60_000;
+const IDLE_MS = 30_000;
+
+/** Types of PostgreSQL by number. */
+const TYPE = { bytea: 17, bigint: 20 };
+
+/** Bytes of a column, as the server writes them: `\x` and hex. Twice as fast as the driver's own. */
+const bytesOf = (text: string): Uint8Array => Uint8Array.fromHex(text.slice(2));
+
+const READERS = {
+  getTypeParser(type: number, format?: string): (text: string) => unknown {
+    if (type === TYPE.bytea) return bytesOf;
+    // Numbers and times in milliseconds: all of them are exact as a number.
+    if (type === TYPE.bigint) return Number;
+    return types.getTypeParser(type, format);
+  },
+};
+
+/** SQLSTATE of an error that the server answered. */
+export function stateOf(error: unknown): string | undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
+
+/** States whose transaction may succeed when it is tried again at once. */
+const AGAIN: readonly unknown[] = ["40001", "40P01"];
+const TRIES = 5;
+
+/** What the operator has to mend, by the beginning of a state. */
+const REASONS: readonly (readonly [state: string, text: string])[] = [
+  ["28", "The database refuses the user or the password"],
+  ["3D", "There is no such database"],
+  ["42501", "The user lacks rights in the database"],
+  ["53100", "The disk of the database is full"],
+  ["53300", "The database takes no more connections"],
+  ["25006", "The database takes no writes: it is a standby"],
+];
+
+/** What callers are told: never a statement, a value or what the server said about one. */
+function failure(cause: unknown): unknown {
+  if (cause instanceof SvcError) return cause;
+  const state = stateOf(cause);
+  const [, text] = REASONS.find(([start]) => state?.startsWith(start)) ?? [];
+  const message = text ??
+    (state === undefined
+      ? "The database cannot be reached"
+      : `The database refused a statement (${state})`);
+  return new SvcError("storage_unavailable", message, { cause });
+}
+
+class OneConnection implements Statements {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  async all<Row>(text: string, ...values: readonly unknown[]): Promise<Row[]> {
+    return (await this.#connection.query<Row>({ text, values })).rows;
+  }
+
+  async get<Row>(sql: string, ...values: readonly unknown[]): Promise<Row | undefined> {
+    return (await this.all<Row>(sql, ...values))[0];
+  }
+}
+
+/**
+ * A database in which this plugin has the schema `svc`. Nothing is kept in a connection beyond its
+ * transaction: no prepared statements, no session settings, so that a pooler may stand between.
+ */
+export class PostgresDatabase implements Statements {
+  readonly #pool: ConnectionPool;
+  #closed: Promise<void> | undefined;
+
+  private constructor(pool: ConnectionPool) {
+    this.#pool = pool;
+  }
+
+  /**
+   * Connects, and brings the schema up to date.
+   *
+   * @throws {SvcError} `storage_unavailable` when the database cannot be used; `invalid_parameter`
+   * when a later version wrote it.
+   */
+  static async open({ address, connections = 10 }: DatabaseOptions): Promise<PostgresDatabase> {
+    const { encryption, password, ...where } = address;
+    const database = new PostgresDatabase(
+      new Pool({
+        ...where,
+        password: () => password,
+        ssl: encryption === "disable" ? false : {
+          rejectUnauthorized: encryption === "verify-full",
+          // An address is no name that a server could be told.
+          ...(/^[\d.]+$|:/.test(where.host) ? {} : { servername: where.host }),
+        },
+        max: connections,
+        connectionTimeoutMillis: CONNECT_MS,
+        query_timeout: ANSWER_MS,
+        idleTimeoutMillis: IDLE_MS,
+        keepAlive: true,
+        application_name: "svc",
+        types: READERS,
+      }),
+    );
+    // Told of connections that break while nobody uses them: the next caller gets another one.
+    database.#pool.on("error", () => {});
+    try {
+      await database.transaction(migrate);
+      return database;
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+  }
+
+  /** Throws the signal's reason when it was aborted, or `storage_unavailable` once closed. */
+  check(signal: AbortSignal | undefined): void {
+    signal?.throwIfAborted();
+    if (this.#closed) throw new SvcError("storage_unavailable", "The store is closed");
+  }
+
+  /** @throws {SvcError} `storage_unavailable`. */
+  all<Row>(sql: string, ...values: readonly unknown[]): Promise<Row[]> {
+    return this.#use((statements) => statements.all<Row>(sql, ...values));
+  }
+
+  /** @throws {SvcError} `storage_unavailable`. */
+  async get<Row>(sql: string, ...values: readonly unknown[]): Promise<Row | undefined> {
+    return (await this.all<Row>(sql, ...values))[0];
+  }
+
+  /**
+   * Runs statements as one. They run again where the server found them in each other's way, so that
+   * the work must change nothing but the database.
+   *
+   * @throws {SvcError} `storage_unavailable`; nothing was written, unless the answer was lost.
+   */
+  async transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
+    return await this.#use(async (statements) => {
+      for (let tries = 1;; tries++) {
+        await statements.all("begin");
+        try {
+          const result = await work(statements);
+          await statements.all("commit");
+          return result;
+        } catch (error) {
+          await statements.all("rollback");
+          if (tries === TRIES || !AGAIN.includes(stateOf(error))) throw error;
+        }
+      }
+    });
+  }
+
+  /** Waits for the statements under way and closes every connection. */
+  close(): Promise<void> {
+    return this.#closed ??= this.#pool.end();
+  }
+
+  async #use<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
+    this.check(undefined);
+    let broken = true;
+    try {
+      const connection = await this.#pool.connect();
+      try {
+        const result = await work(new OneConnection(connection));
+        broken = false;
+        return result;
+      } catch (error) {
+        // Anything but the server's own refusal leaves a connection in an unknown state.
+        broken = stateOf(error) === undefined && !(error instanceof SvcError);
+        throw error;
+      } finally {
+        connection.release(broken);
+      }
+    } catch (error) {
+      throw failure(error);
+    }
+  }
+}

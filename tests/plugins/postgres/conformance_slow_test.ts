@@ -1,0 +1,38 @@
+import {
+  parseAddress,
+  postgresAccounts,
+  postgresBlobStore,
+  postgresVectorStore,
+} from "../../../plugins/postgres/mod.ts";
+import { RelayerKey } from "../../../src/sealing/relayer_key.ts";
+import {
+  accountRegistrySuite,
+  blobStoreSuite,
+  conform,
+  SUITE_DIMENSIONS,
+  vectorStoreSuite,
+} from "../../../testing/mod.ts";
+import { onServer } from "./on_server.ts";
+
+const sealer = new RelayerKey(new Uint8Array(32).fill(7)).sealer("conformance");
+
+onServer((database) => {
+  const options = async () => ({ address: parseAddress(await database()), connections: 4 });
+
+  conform(accountRegistrySuite, "postgres", async () => await postgresAccounts(await options()));
+  conform(blobStoreSuite, "postgres", async () => await postgresBlobStore(await options()));
+  for (const segmentSize of [4, 256]) {
+    conform(
+      vectorStoreSuite,
+      `postgres, segments of ${segmentSize}`,
+      async () =>
+        await postgresVectorStore({
+          ...await options(),
+          sealer,
+          dimensions: SUITE_DIMENSIONS,
+          model: "suite",
+          segmentSize,
+        }),
+    );
+  }
+});
