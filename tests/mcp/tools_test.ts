@@ -369,7 +369,7 @@ Deno.test("an idempotency key is passed on", async () => {
 });
 
 Deno.test("what is remembered in one MCP session has its session", async () => {
-  verifies("12-33");
+  verifies("12-42");
   await using test = await startSidecarTest();
   const sessionOf = async (id: string) => (await test.svc.get(`/api/memories/${id}`)).body.session;
   const save = async (text: string, meta?: Record<string, unknown>) => {

@@ -9,7 +9,7 @@ const said = async (svc: TestRelayer, query = ""): Promise<Json[]> =>
     .map(({ text, session, position }: Json) => [text, session, position]);
 
 Deno.test("where something was said comes back, of every kind of write", async () => {
-  verifies("2-29", "10.5-14");
+  verifies("2-30", "10.5-14");
   await using svc = await startRelayer();
   const id = await svc.remember("I drink tea", { session: "a chat", position: 3 });
   await svc.post("/api/remember/bulk", {
@@ -60,7 +60,7 @@ Deno.test("a session and a position that are none are refused", async () => {
 });
 
 Deno.test("sessions outlive restarts, a lost index, a restore, an export and an import", async () => {
-  verifies("2-29");
+  verifies("2-30");
   await using from = await DurableRelayer.start();
   await from.svc.remember("how old is she", { session: "a chat", position: 0 });
   await from.svc.remember("nine", { session: "a chat", position: 1 });

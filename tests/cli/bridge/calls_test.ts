@@ -147,7 +147,7 @@ Deno.test("a result of many megabytes reaches the host at the first call", async
 });
 
 Deno.test("writes carry a key of their own or the host's, reads carry none", async () => {
-  verifies("13.3-6", "13.3-10");
+  verifies("13.3-6", "13.3-11");
   await using relayer = new FakeRelayer();
   const credentials = await newCredentials(relayer.url);
   await using svc = await startBridge({ credentials });

@@ -20,6 +20,8 @@ function hit(text: string, confidence: number | undefined): Hit {
     key: undefined,
     writtenBy: undefined,
     relations: undefined,
+    session: undefined,
+    position: undefined,
   };
 }
 
