@@ -128,7 +128,9 @@ Deno.test("what a call leaves out has the defaults of the table", async () => {
   await using test = await startSidecarTest({
     fetch: (url, init) => {
       if (init.body instanceof Uint8Array) {
-        sent.push(JSON.parse(new TextDecoder().decode(init.body)));
+        // Of its own for each MCP session.
+        const { session: _, ...body } = JSON.parse(new TextDecoder().decode(init.body));
+        sent.push(body);
       }
       return fake(url, init);
     },
