@@ -2,13 +2,15 @@
  * Runs the official MCP conformance suite against the started program; exits with 1 when anything
  * fails that is not in the baseline, or something passes that is.
  *
- *     deno run -A tests/mcp_conformance.ts [--fixtures | --all] [revision …]
+ *     deno run -A tests/mcp_conformance.ts [--fixtures | --all | --authorization] [revision …]
  *
  * With `--fixtures` the sidecar also serves the tools the suite asks for (SVC_MCP_FIXTURES), and
  * only what the protocol declines may fail; `--all` runs both. Results and reasons are in
- * tests/testdata/mcp_conformance.
+ * tests/testdata/mcp_conformance. Without `--fixtures` the scenarios of authorization servers run as
+ * well; `--authorization` runs these alone.
  */
 import { fileURLToPath } from "node:url";
+import { runAuthorization } from "./mcp_conformance/authorization.ts";
 import { credentialProxy } from "./mcp_conformance/credential_proxy.ts";
 import { judge, parseBaseline, readScenarios } from "./mcp_conformance/verdict.ts";
 import { cachePackages, startMcpProgram } from "./mcp_program.ts";
@@ -23,10 +25,12 @@ async function print(line: string): Promise<void> {
   await Deno.stdout.write(new TextEncoder().encode(`${line}\n`));
 }
 
-/** Runs the suite without the project's settings: it is no package of the project. */
+/** The suite without the project's settings: it is no package of the project. */
+const RUN = ["run", "-A", "--no-config", "--no-lock", SUITE];
+
 async function suite(...args: readonly string[]): Promise<string> {
   const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-config", "--no-lock", SUITE, ...args],
+    args: [...RUN, ...args],
     env: { NO_COLOR: "1" },
     signal: AbortSignal.timeout(MOST_MS),
   }).output();
@@ -73,6 +77,18 @@ async function runRevision(port: number, revision: string, isShipped: boolean): 
 /** Tools, prompts and resources that the suite asks for. */
 const FIXTURES = fileURLToPath(new URL("mcp/conformance_fixtures.ts", import.meta.url));
 
+/** The scenarios of authorization servers: metadata, and the grant by a code. */
+async function runAsServer(): Promise<boolean> {
+  let passed = false;
+  await inHome(async (home) => {
+    await using program = await startMcpProgram(home, { SVC_CLIENT_METADATA: "true" });
+    const result = await runAuthorization(program, RUN);
+    passed = result.passed;
+    await print(passed ? "authorization: 2 scenarios passed" : result.output);
+  });
+  return passed;
+}
+
 async function runProgram(revisions: readonly string[], isShipped: boolean): Promise<boolean> {
   let passed = true;
   await inHome(async (home) => {
@@ -97,7 +113,9 @@ async function main(args: readonly string[]): Promise<boolean> {
   await cachePackages();
   // Once, so that two runs do not fetch it at the same time.
   await suite("list");
+  if (args.includes("--authorization")) return await runAsServer();
   const results = await Promise.all(modes.map((isShipped) => runProgram(revisions, isShipped)));
+  if (modes.includes(true)) results.push(await runAsServer());
   return !results.includes(false);
 }
 
