@@ -1,17 +1,13 @@
 import "./without_location.ts";
 // @ts-types="./library_api.ts"
-import { Tokenizer } from "@huggingface/tokenizers";
-// @ts-types="./library_api.ts"
 import runtime from "onnxruntime-web/wasm";
 import { dirname, relative } from "node:path/posix";
 import type { Session, Tensor } from "./library_api.ts";
 import { ENGINE_FILE } from "./library.ts";
-import type { LoadRequest } from "./messages.ts";
+import { ThreadCalls } from "../../src/threads.ts";
+import type { LoadRequest, TokensResponse } from "./messages.ts";
 import { BrokenModel, readFile } from "./models/files.ts";
 import { vectorsOf } from "./pooling.ts";
-
-/** What fills up the shorter texts of a batch; the mask hides it. */
-const PADDING = ["<pad>", "[PAD]"];
 
 /** Only failures are worth a line. */
 const LOG_LEVEL = { name: "error", severity: 3 };
@@ -19,18 +15,15 @@ const LOG_LEVEL = { name: "error", severity: 3 };
 /** Texts to vectors, on this thread. */
 export class Encoder {
   readonly #session: Session;
-  readonly #tokenizer: Tokenizer;
+  readonly #tokens: Tokens;
   readonly #about: LoadRequest;
   readonly #output: string;
-  readonly #padding: bigint;
 
-  private constructor(session: Session, tokenizer: Tokenizer, about: LoadRequest, output: string) {
+  private constructor(session: Session, tokens: Tokens, about: LoadRequest, output: string) {
     this.#session = session;
-    this.#tokenizer = tokenizer;
+    this.#tokens = tokens;
     this.#about = about;
     this.#output = output;
-    const padding = PADDING.map((token) => tokenizer.token_to_id(token));
-    this.#padding = BigInt(padding.find((id) => id !== undefined) ?? 0);
   }
 
   /**
@@ -39,38 +32,16 @@ export class Encoder {
    * @throws {BrokenModel} when its files are not those that were fetched, or no such model.
    */
   static async open(about: LoadRequest): Promise<Encoder> {
-    const { folder, manifest } = about;
-    const read = (path: string) => readFile(folder, manifest, path);
-    const tokenizer = tokenizerOf(await read(manifest.tokenizer), manifest.tokenizer);
-    const { wasm } = runtime.env;
-    runtime.env.logLevel = LOG_LEVEL.name;
-    // More threads would be more workers, and memory that is shared with them.
-    wasm.numThreads = 1;
-    wasm.proxy = false;
-    wasm.wasmBinary = await Deno.readFile(ENGINE_FILE);
-    const beside = manifest.files
-      .map(({ path }) => path)
-      .filter((path) => path !== manifest.weights && path !== manifest.tokenizer);
-    const externalData = [];
-    for (const path of beside) {
-      externalData.push({
-        path: relative(dirname(manifest.weights), path),
-        data: await read(path),
-      });
-    }
-    const weights = await read(manifest.weights);
-    let session: Session;
+    // Its vocabulary is read on another thread meanwhile: both take a second or two.
+    const tokens = new Tokens(about);
     try {
-      const options = { logSeverityLevel: LOG_LEVEL.severity };
-      session = await runtime.InferenceSession.create(
-        weights,
-        externalData.length === 0 ? options : { ...options, externalData },
-      );
-    } catch {
-      // The engine's own words name parts of its source.
-      throw new BrokenModel(`${manifest.weights} is no model that can be run here`);
+      const session = await sessionOf(about);
+      await tokens.of(["x"]);
+      return new Encoder(session, tokens, about, outputOf(session, about));
+    } catch (error) {
+      tokens.stop();
+      throw error;
     }
-    return new Encoder(session, tokenizer, about, outputOf(session, about));
   }
 
   /** How many texts are computed at once. */
@@ -85,10 +56,10 @@ export class Encoder {
    */
   async embed(texts: readonly string[]): Promise<Float32Array<ArrayBuffer>[]> {
     const { manifest, dimensions } = this.#about;
-    const encoded = texts.map((text) => this.#tokens(text));
+    const { tokens: encoded, padding } = await this.#tokens.of(texts);
     const lengths = encoded.map(({ length }) => length);
     const longest = Math.max(...lengths);
-    const feeds = this.#feeds(encoded, longest);
+    const feeds = this.#feeds(encoded, longest, BigInt(padding));
     const { [this.#output]: answered } = await this.#session.run(feeds, [this.#output]);
     if (answered === undefined || !(answered.data instanceof Float32Array)) {
       throw new BrokenModel(`The model's ${this.#output} has no numbers of 32 bits`);
@@ -98,15 +69,11 @@ export class Encoder {
     return vectorsOf({ data, dims }, { lengths, longest }, shape);
   }
 
-  #tokens(text: string): readonly number[] {
-    const { ids } = this.#tokenizer.encode(text);
-    const { tokens } = this.#about;
-    if (ids.length <= tokens) return ids.length === 0 ? [Number(this.#padding)] : ids;
-    // The last one is what ends every text.
-    return [...ids.slice(0, tokens - 1), ids.at(-1)!];
-  }
-
-  #feeds(encoded: readonly (readonly number[])[], longest: number): Record<string, Tensor> {
+  #feeds(
+    encoded: readonly (readonly number[])[],
+    longest: number,
+    padding: bigint,
+  ): Record<string, Tensor> {
     const fill = (valueOf: (ids: readonly number[], at: number) => bigint): Tensor => {
       const values = new BigInt64Array(encoded.length * longest);
       encoded.forEach((ids, text) => {
@@ -115,7 +82,7 @@ export class Encoder {
       return new runtime.Tensor("int64", values, [encoded.length, longest]);
     };
     const known: Readonly<Record<string, () => Tensor>> = {
-      input_ids: () => fill((ids, at) => at < ids.length ? BigInt(ids[at]!) : this.#padding),
+      input_ids: () => fill((ids, at) => at < ids.length ? BigInt(ids[at]!) : padding),
       attention_mask: () => fill((ids, at) => at < ids.length ? 1n : 0n),
       token_type_ids: () => fill(() => 0n),
       position_ids: () => fill((_, at) => BigInt(at)),
@@ -127,11 +94,60 @@ export class Encoder {
   }
 }
 
-function tokenizerOf(bytes: Uint8Array, path: string): Tokenizer {
+/** The tokenizer, on a thread of its own. */
+class Tokens {
+  readonly #thread: ThreadCalls<TokensResponse>;
+
+  constructor(about: LoadRequest) {
+    this.#thread = new ThreadCalls<TokensResponse>(() => {
+      const source = new URL("./tokens_worker.ts", import.meta.url);
+      const worker = new Worker(source, { type: "module" });
+      worker.postMessage(about);
+      return worker;
+    }, (reason) => new Error(reason));
+    this.#thread.start();
+  }
+
+  /** The tokens of texts, each within the longest input. */
+  async of(texts: readonly string[]): Promise<Extract<TokensResponse, { padding: number }>> {
+    const answer = await this.#thread.call({ texts });
+    if ("tokens" in answer) return answer;
+    throw answer.isBroken ? new BrokenModel(answer.reason) : new Error(answer.reason);
+  }
+
+  stop(): void {
+    this.#thread.stop(new Error("The tokenizer is stopped"));
+  }
+}
+
+/** The model, read and made ready. */
+async function sessionOf({ folder, manifest }: LoadRequest): Promise<Session> {
+  const { wasm } = runtime.env;
+  runtime.env.logLevel = LOG_LEVEL.name;
+  // More threads would be more workers, and memory that is shared with them.
+  wasm.numThreads = 1;
+  wasm.proxy = false;
+  wasm.wasmBinary = await Deno.readFile(ENGINE_FILE);
+  const beside = manifest.files
+    .map(({ path }) => path)
+    .filter((path) => path !== manifest.weights && path !== manifest.tokenizer);
+  const externalData = [];
+  for (const path of beside) {
+    externalData.push({
+      path: relative(dirname(manifest.weights), path),
+      data: await readFile(folder, manifest, path),
+    });
+  }
+  const weights = await readFile(folder, manifest, manifest.weights);
   try {
-    return new Tokenizer(JSON.parse(new TextDecoder().decode(bytes)), {});
+    const options = { logSeverityLevel: LOG_LEVEL.severity };
+    return await runtime.InferenceSession.create(
+      weights,
+      externalData.length === 0 ? options : { ...options, externalData },
+    );
   } catch {
-    throw new BrokenModel(`${path} is no tokenizer that is known here`);
+    // The engine's own words name parts of its source.
+    throw new BrokenModel(`${manifest.weights} is no model that can be run here`);
   }
 }
 

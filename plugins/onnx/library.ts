@@ -10,9 +10,13 @@ export const ENGINE_FILE: URL = new URL(
   import.meta.resolve("onnxruntime-web/wasm"),
 );
 
-/** Paths that the worker reads besides the model: the engine, and its own source where it is on disk. */
+/** What the workers share with the program. */
+const SHARED = ["deadline.ts", "errors.ts", "storage/sqlite/step_back.ts", "threads.ts"]
+  .map((path) => `../../src/${path}`);
+
+/** Paths that the workers read besides the model: the engine, and its own source where it is on disk. */
 export function pathsToRead(): string[] {
-  const source = ["./", "../../src/errors.ts", "../../src/storage/sqlite/step_back.ts"]
+  const source = ["./", ...SHARED]
     .map((path) => new URL(path, import.meta.url));
   const onDisk = source.filter(({ protocol }) => protocol === "file:");
   return [ENGINE_FILE, ...onDisk].map((url) => fileURLToPath(url).replace(/[/\\]$/, ""));

@@ -24,14 +24,24 @@ export interface Job {
 
 export type Request = LoadRequest | Job | { readonly drop: number };
 
+/** Why a job failed. */
+interface Failed {
+  readonly reason: string;
+  /** Whether the model cannot be used as it is: the reason then says why, and is safe to show. */
+  readonly isBroken: boolean;
+}
+
 /** What became of a job. */
 export type Response =
   & { readonly id: number }
-  & (
-    | { readonly vectors: readonly Float32Array<ArrayBuffer>[] }
-    | {
-      readonly reason: string;
-      /** Whether the model cannot be used as it is: the reason then says why, and is safe to show. */
-      readonly isBroken: boolean;
-    }
-  );
+  & ({ readonly vectors: readonly Float32Array<ArrayBuffer>[] } | Failed);
+
+/** Texts whose tokens are wanted. */
+export type TokensRequest =
+  | { readonly id: number; readonly texts: readonly string[] }
+  | { readonly drop: number };
+
+/** The tokens of texts, and the one that fills up shorter ones. */
+export type TokensResponse =
+  & { readonly id: number }
+  & ({ readonly tokens: readonly (readonly number[])[]; readonly padding: number } | Failed);

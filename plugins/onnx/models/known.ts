@@ -8,8 +8,8 @@ const TOKENIZER = "tokenizer.json";
  * Models that `svc model get` knows: permissively licensed, with an ONNX file that fits into
  * WebAssembly. Prefixes, pooling and lengths are those of their cards. Revisions, sizes and
  * checksums are what several projects that publish theirs agree on; a file that does not have them
- * is refused. A change of an entry must raise nothing: what a vector was made with is part of the
- * name it is stored under.
+ * is refused. An entry may be changed: what a vector was made with is part of the name that it is
+ * stored under.
  */
 export const KNOWN_MODELS: readonly ModelDescription[] = [
   {
