@@ -7,6 +7,11 @@ const DIMENSIONS = 512;
 const SIZES = [1000, 10_000, 100_000];
 const GOALS = new Map([[10_000, 2], [100_000, 20]]);
 const QUERIES = 100;
+/** Hits that a recall of ten asks for. */
+const ANSWERED = 20;
+/** Memories are turns of conversations: so many a session, of which one in three asks. */
+const TURNS = 10;
+const ASKING = 3;
 const VOCABULARY = 5000;
 const SYLLABLES = "ba ke lo mi nu ra se ti vo za char den fol gar hin jor len mer pol tur".split(
   " ",
@@ -47,13 +52,14 @@ function measure(size: number, note: (text: string) => void): Figure[] {
       importance: 0.5,
       source: "remember",
       bytes: 300,
+      standing: { sessionDigest: `session ${Math.floor(i / TURNS)}`, position: i % TURNS },
     });
-    const own = text(9, random);
+    const own = text(9, random) + (i % ASKING === 0 ? "?" : "");
     const start = performance.now();
     scope.setText(id, 1, own);
     indexing += performance.now() - start;
   }
-  const ask = (mode: "hybrid" | "semantic" | "keyword"): number[] =>
+  const ask = (mode: "hybrid" | "semantic" | "keyword", isInContext = false): number[] =>
     Array.from({ length: QUERIES }, () => {
       const vector = unitVector(DIMENSIONS, random);
       const query = text(5, random);
@@ -61,11 +67,11 @@ function measure(size: number, note: (text: string) => void): Figure[] {
       scope.match({
         ...(mode === "keyword" ? {} : { vector }),
         ...(mode === "semantic" ? {} : { text: query }),
-      }, { limit: 10 });
+      }, { limit: ANSWERED, inContext: isInContext });
       return performance.now() - start;
     });
-  ask("hybrid");
-  const hybrid = ask("hybrid");
+  ask("hybrid", true);
+  const hybrid = ask("hybrid", true);
   const goal = GOALS.get(size);
   const figures: Figure[] = [
     {
@@ -75,6 +81,7 @@ function measure(size: number, note: (text: string) => void): Figure[] {
       ...(goal === undefined ? {} : { goal: { atMost: goal } }),
     },
     { name: `${size}: hybrid, p95`, value: quantile(hybrid, 0.95), unit: "ms" },
+    { name: `${size}: hybrid, out of context, p50`, value: median(ask("hybrid")), unit: "ms" },
     { name: `${size}: semantic, p50`, value: median(ask("semantic")), unit: "ms" },
     { name: `${size}: keyword, p50`, value: median(ask("keyword")), unit: "ms" },
     { name: `${size}: indexing of one text`, value: indexing / size * 1000, unit: "µs" },

@@ -1,6 +1,7 @@
 /** Measures quality: `deno task eval [name [option …]]`, everything but `tokens` by default. */
 import { run as ask } from "./ask.ts";
 import { run as conflicts } from "./conflicts.ts";
+import { run as conversations } from "./conversations.ts";
 import { run as duplicates } from "./duplicates.ts";
 import { run as extract } from "./extract.ts";
 import { run as languages } from "./languages.ts";
@@ -17,6 +18,7 @@ type Evaluation = (args: readonly string[]) => Promise<number>;
 const EVALUATIONS: ReadonlyMap<string, Evaluation> = new Map([
   ["ask", ask],
   ["conflicts", conflicts],
+  ["conversations", conversations],
   ["duplicates", duplicates],
   ["extract", extract],
   ["languages", languages],

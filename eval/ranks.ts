@@ -35,6 +35,26 @@ export function rankOf(item: number, scores: ArrayLike<number>): number {
 }
 
 /**
+ * 95 % bootstrap interval of how much better ranks of the same queries are, in percent points.
+ *
+ * @param random Uniform numbers, 0 to 1.
+ */
+export function gainInterval(
+  before: readonly number[],
+  after: readonly number[],
+  measure: (quality: Quality) => number,
+  random: () => number,
+  resamples = 2000,
+): readonly [low: number, high: number] {
+  const values = Array.from({ length: resamples }, () => {
+    const drawn = Array.from(before, () => Math.floor(random() * before.length));
+    return measure(quality(drawn.map((at) => after[at]!))) -
+      measure(quality(drawn.map((at) => before[at]!)));
+  }).sort((a, b) => a - b);
+  return [values[Math.floor(resamples * 0.025)]!, values[Math.floor(resamples * 0.975)]!];
+}
+
+/**
  * 95 % bootstrap interval of a quality (percentile method; Efron and Tibshirani, 1993, chapter 13).
  *
  * @param random Uniform numbers, 0 to 1.

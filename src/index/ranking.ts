@@ -11,6 +11,10 @@ export interface SearchOptions {
   accept?(entry: IndexedMemory): boolean;
   /** Memories as far away, or farther, are left out. */
   readonly maxDistance?: number;
+  /** Memories that score less are left out. */
+  readonly minScore?: number | undefined;
+  /** Whether what stands beside memories counts for their order; only in a search by both legs. */
+  readonly inContext?: boolean;
 }
 
 /** A search of a scope: by its vector, by its text, or by both. */
@@ -32,6 +36,8 @@ export interface Match {
   readonly distance: number;
   /** Larger is better; not bounded when both legs are used, else 0 to 1. */
   readonly score: number;
+  /** What its neighbours say for it: to be added to the score where it is ordered. */
+  readonly evidence?: number;
   /** Share of the query's words, by what they tell, that its text has, 0 to 1; 0 without words. */
   readonly coverage: number;
   /** How many memories it was compared with, itself included. */
@@ -167,6 +173,23 @@ export function bestMemories(
     return exactDistances[i]! < maxDistance;
   }, most);
   return Array.from(found, (at) => matchOf(slots[at]!, exactDistances[at]!, exactCosts[at]!));
+}
+
+/** How well one memory answers the query that was compared last. */
+export function matchAt(
+  entries: readonly IndexedMemory[],
+  vectors: ScopeVectors,
+  order: FusedCosts,
+  slot: number,
+): Match {
+  const distance = vectors.distance(slot);
+  return {
+    entry: entries[slot]!,
+    distance,
+    score: -order.of(slot, distance),
+    coverage: order.coverage(slot),
+    among: entries.length,
+  };
 }
 
 /** Weights of the legs; chosen on the development queries of the retrieval data. */

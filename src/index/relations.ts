@@ -1,4 +1,5 @@
 import type { MemoryLink, Standing } from "../interfaces/mod.ts";
+import { addTo, dropFrom, type Group, idsIn } from "./groups.ts";
 import type { IndexedMemory } from "./ranking.ts";
 
 /** Since when a memory counts: when it became true, else when it happened or was accepted. */
@@ -230,24 +231,4 @@ function holds(memory: IndexedMemory, other: IndexedMemory, link: MemoryLink): b
   );
   return back !== true || other.updatedAt > memory.updatedAt ||
     (other.updatedAt === memory.updatedAt && other.id > memory.id);
-}
-
-/** One id, or several: nearly every group has one, and every memory is in one. */
-type Group = string | Set<string>;
-
-function idsIn(group: Group | undefined): Iterable<string> {
-  return typeof group === "string" ? [group] : group ?? [];
-}
-
-function addTo(groups: Map<string, Group>, name: string, id: string): void {
-  const known = groups.get(name);
-  if (known === undefined) groups.set(name, id);
-  else if (typeof known === "string") groups.set(name, new Set([known, id]));
-  else known.add(id);
-}
-
-function dropFrom(groups: Map<string, Group>, name: string, id: string): void {
-  const known = groups.get(name);
-  if (known === id) groups.delete(name);
-  else if (typeof known === "object" && known.delete(id) && known.size === 0) groups.delete(name);
 }

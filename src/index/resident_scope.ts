@@ -8,38 +8,26 @@ import {
   type IndexedMemory,
   keywordScores,
   type Match,
+  matchAt,
   nearest,
   type ScopeQuery,
   type SearchOptions,
 } from "./ranking.ts";
+import { inContext } from "./evidence.ts";
 import { LexicalIndex, type LexicalScores } from "./words/lexical_index.ts";
 import { PayloadBytes } from "./payload_bytes.ts";
 import { Relations } from "./relations.ts";
+import { Sessions } from "./sessions.ts";
+import { newProgress } from "./words/words_progress.ts";
 import { decodeWords, snapshotWords } from "./words/words_snapshot.ts";
 import { ScopeVectors } from "./vectors/scope_vectors.ts";
 
 /** Removed payloads may hold this many bytes of shared buffers, or as many as the others use. */
 const SPARE_BYTES = 256 * 1024;
+/** So many are looked at where their neighbours count; a right answer is nearly always among them. */
+const CANDIDATES = 100;
 /** RAM of an entry beside its vectors and payload: the object, its strings, its places in maps. */
 const ENTRY_BYTES = 1024;
-
-/**
- * How far the texts of a loaded scope are read, and what is known of its file: it ends with the
- * scope. Times are milliseconds since the epoch.
- */
-interface WordsProgress {
-  /** Present while someone reads. */
-  running: Promise<void> | undefined;
-  /** Memories that could not be opened, and when to try again. */
-  readonly failed: Map<string, number>;
-  /** Texts in the file, as far as known. */
-  saved: number;
-  /** How often the file was dropped before it was read or written. */
-  drops: number;
-  readAt: number;
-  writtenAt: number;
-  writing: boolean;
-}
 
 /**
  * One scope in RAM, as its readers see it. It follows every change until it is evicted; from then on
@@ -53,24 +41,14 @@ export type LoadedScope = Omit<
 /** A loaded scope, with the methods that change it. Slots of the vectors are positions of entries. */
 export class ResidentScope {
   readonly scope: Scope;
-  readonly progress: WordsProgress = {
-    running: undefined,
-    failed: new Map(),
-    saved: 0,
-    drops: 0,
-    readAt: -Infinity,
-    writtenAt: -Infinity,
-    writing: false,
-  };
+  readonly progress = newProgress();
   readonly #vectors: ScopeVectors;
   #texts = new LexicalIndex();
   #entries: IndexedMemory[] = [];
   readonly #slots = new Map<string, number>();
   /** How the memories stand to each other. */
-  readonly relations = new Relations((id) => {
-    const slot = this.#slots.get(id);
-    return slot === undefined ? undefined : this.#entries[slot];
-  });
+  readonly relations = new Relations((id) => this.#entryOf(id));
+  readonly #sessions = new Sessions((id) => this.#entryOf(id));
   /** Number of memories by blob; counted on the first question, because recalls never ask. */
   #blobs: Map<string, number> | undefined;
   /** Ids of memories without vectors. */
@@ -108,6 +86,10 @@ export class ResidentScope {
 
   get(id: string): IndexedMemory | undefined {
     this.#check();
+    return this.#entryOf(id);
+  }
+
+  #entryOf(id: string): IndexedMemory | undefined {
     const slot = this.#slots.get(id);
     return slot === undefined ? undefined : this.#entries[slot];
   }
@@ -150,7 +132,32 @@ export class ResidentScope {
       return lexical === undefined ? [] : this.#matchWords(lexical, options);
     }
     const costs = lexical && new FusedCosts(lexical, known, unread);
-    return bestMemories(this.#entries, this.#vectors, vector, costs, this.#comparable(options));
+    const search = this.#comparable(options);
+    if (costs === undefined || options.inContext !== true) {
+      return bestMemories(this.#entries, this.#vectors, vector, costs, search);
+    }
+    return this.#matchInContext(vector, costs, search);
+  }
+
+  #matchInContext(vector: Float32Array, costs: FusedCosts, options: SearchOptions): Match[] {
+    const { limit, maxDistance = Infinity, minScore = -Infinity, accept } = options;
+    const most = { ...options, limit: Math.max(limit, CANDIDATES) };
+    const found = bestMemories(this.#entries, this.#vectors, vector, costs, most);
+    const texts = this.#texts;
+    const slotOf = ({ id }: IndexedMemory): number => this.#slots.get(id)!;
+    const ordered = inContext(found, {
+      askingShare: texts.askingShare,
+      asking: (memories) => texts.asking(memories.map(slotOf)),
+      following: (memory) => this.#sessions.following(memory),
+      match: (memory) => {
+        const found = matchAt(this.#entries, this.#vectors, costs, slotOf(memory));
+        return found.distance < maxDistance && (accept?.(memory) ?? true) ? found : undefined;
+      },
+    });
+    return ordered.filter(({ score }) => Math.min(1, Math.max(0, score)) >= minScore).slice(
+      0,
+      limit,
+    );
   }
 
   /** Memories without vectors are found by their words alone. */
@@ -287,9 +294,11 @@ export class ResidentScope {
       if (known?.version !== entry.version) this.#texts.clear(slot);
       this.#count(this.#entries[slot]!, -1);
       this.relations.remove(this.#entries[slot]!);
+      this.#sessions.remove(this.#entries[slot]!);
       this.#entries[slot] = memory;
     }
     this.relations.add(memory);
+    this.#sessions.add(memory);
     this.#count(memory, 1);
     if (vectors.length === 0) this.#bare.add(entry.id);
     else this.#bare.delete(entry.id);
@@ -317,6 +326,7 @@ export class ResidentScope {
     this.#bare.delete(id);
     this.#count(this.#entries[slot]!, -1);
     this.relations.remove(this.#entries[slot]!);
+    this.#sessions.remove(this.#entries[slot]!);
     this.#vectors.remove(slot);
     this.#texts.remove(slot);
     const last = this.#entries.pop()!;
@@ -338,6 +348,7 @@ export class ResidentScope {
     this.#slots.clear();
     this.#bare.clear();
     this.relations.clear();
+    this.#sessions.clear();
     this.#blobs = undefined;
   }
 

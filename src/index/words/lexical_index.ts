@@ -1,6 +1,14 @@
 import { enlarged } from "../enlarged.ts";
+import { asks } from "./asking.ts";
 import { eachRun } from "./letter_runs.ts";
-import { FREQUENCY_LIMIT, Postings, type PostingsState } from "./postings.ts";
+import {
+  copyInto,
+  FREQUENCY_LIMIT,
+  hasDocument,
+  Postings,
+  type PostingsState,
+  renumbered,
+} from "./postings.ts";
 import { isCompounding, knownParts, partOf } from "./compounds.ts";
 import { bitOf, type Language, LANGUAGES } from "./languages.ts";
 import {
@@ -14,6 +22,8 @@ import {
 } from "./words.ts";
 
 const NONE = -1;
+/** Stands for the question mark of texts that ask; no word is written so. */
+const ASKING = hashOf("\u0001?");
 /** BM25: how fast repeated words stop counting, and how much longer texts are held back. */
 const K1 = 0.9;
 const B = 0.4;
@@ -121,6 +131,7 @@ export class LexicalIndex {
     // Short n-grams and parts belong to words already counted: they do not make a text longer.
     for (const ngram of shortNgrams(beginning)) this.#words.add(hashOf(ngram), document);
     for (const part of parts) this.#words.add(hashOf(part), document);
+    if (asks(text)) this.#words.add(ASKING, document);
     this.#lengths[document] = found.length;
     this.#totalLength += found.length;
     const runs = this.#runs;
@@ -239,6 +250,21 @@ export class LexicalIndex {
       byRuns[slot] = document === NONE ? 0 : runSums[document]!;
     }
     return { words: byWords, runs: byRuns, fullMatch };
+  }
+
+  /** Whether the texts of some slots ask something; a missing text does not. */
+  asking(slots: readonly number[]): boolean[] {
+    const count = this.#words.read(ASKING, scratch);
+    const { postings } = scratch;
+    return slots.map((slot) => {
+      const document = this.#documentOf[slot]!;
+      return document !== NONE && hasDocument(postings.subarray(0, count), document);
+    });
+  }
+
+  /** Share of the texts that ask something, 0 to 1. */
+  get askingShare(): number {
+    return this.texts === 0 ? 0 : this.#living(this.#words.read(ASKING, scratch)) / this.texts;
   }
 
   /** Adds the BM25 of every document to the sums, and answers that of a full match. */
@@ -368,23 +394,5 @@ export class LexicalIndex {
     }
     this.#documents = next;
     this.#gone = 0;
-  }
-}
-
-function renumbered(postings: Postings, numbers: Int32Array): Postings {
-  const kept = new Postings();
-  copyInto(kept, postings, numbers);
-  return kept;
-}
-
-/** Adds postings under new numbers of their documents; those of `NONE` are left out. */
-function copyInto(kept: Postings, postings: Postings, numbers: Int32Array): void {
-  for (const hash of postings.hashes()) {
-    const count = postings.read(hash, scratch);
-    for (let i = 0; i < count; i++) {
-      const posting = scratch.postings[i]!;
-      const document = numbers[posting >>> 8]!;
-      if (document !== NONE) kept.append(hash, document * 256 + (posting & 255));
-    }
   }
 }

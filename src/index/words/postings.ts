@@ -219,3 +219,36 @@ export class Postings {
     }
   }
 }
+
+/** Whether a document is among postings, which are in the order of the documents. */
+export function hasDocument(postings: Uint32Array, document: number): boolean {
+  let low = 0;
+  for (let high = postings.length; low < high;) {
+    const middle = (low + high) >> 1;
+    if (postings[middle]! >>> 8 < document) low = middle + 1;
+    else high = middle;
+  }
+  return low < postings.length && postings[low]! >>> 8 === document;
+}
+
+/** Of the whole process: copying is done in one go. */
+const copied = { postings: new Uint32Array(1024) };
+
+/** Postings under new numbers of their documents; those of a negative number are left out. */
+export function renumbered(postings: Postings, numbers: Int32Array): Postings {
+  const kept = new Postings();
+  copyInto(kept, postings, numbers);
+  return kept;
+}
+
+/** Adds postings under new numbers of their documents; those of a negative number are left out. */
+export function copyInto(kept: Postings, postings: Postings, numbers: Int32Array): void {
+  for (const hash of postings.hashes()) {
+    const count = postings.read(hash, copied);
+    for (let i = 0; i < count; i++) {
+      const posting = copied.postings[i]!;
+      const document = numbers[posting >>> 8]!;
+      if (document >= 0) kept.append(hash, document * 256 + (posting & 255));
+    }
+  }
+}

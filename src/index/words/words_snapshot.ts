@@ -7,7 +7,7 @@ import type { LexicalState } from "./lexical_index.ts";
  * What a record begins with: raised whenever its layout, words, stems, letter runs or their hashes
  * change, since numbers of another analysis mean other words.
  */
-const FORMAT = 0x73_76_74_06;
+const FORMAT = 0x73_76_74_07;
 /** A record takes no further piece once it has so many bytes: sealing it takes milliseconds. */
 const RECORD_BYTES = 1024 * 1024;
 /** Most bytes of a piece of a table: as many as a chunk has. */

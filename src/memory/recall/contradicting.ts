@@ -50,7 +50,7 @@ export async function withContradicting<T extends Related>(
 
 /** A match that was opened. */
 interface Opened {
-  readonly scored: Related & { readonly rank: number };
+  readonly scored: Related & { readonly relevance: number };
   readonly record: { readonly text: string };
 }
 
@@ -60,7 +60,7 @@ export function newestOfEach<T extends Opened>(asked: Asked, hits: readonly T[])
     asked,
     hits.map(({ scored, record }) => ({
       text: record.text,
-      rank: scored.rank,
+      rank: scored.relevance,
       cosine: 1 - scored.distance,
       start: startOf(scored.entry),
     })),

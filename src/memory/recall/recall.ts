@@ -108,7 +108,10 @@ interface Scored extends Match {
   readonly score: number;
   /** Relevance, not cut off at 1. */
   readonly relevance: number;
-  /** What candidates are ordered by: the score, its relevance not cut off at 1. */
+  /**
+   * What candidates are ordered by: the score, its relevance not cut off at 1, and without weights
+   * what the neighbours of a memory say for it.
+   */
   readonly rank: number;
   /** How it stands to others; absent where that is not known. */
   readonly relations?: RelationsView;
@@ -121,7 +124,8 @@ interface Found extends Match {
 function scored(match: Found, weights: ScoringWeights | undefined, now: number): Scored {
   const relevance = Math.min(1, Math.max(0, match.score));
   if (weights === undefined || (weights.recency === 0 && weights.importance === 0)) {
-    return { ...match, score: relevance, relevance: match.score, rank: match.score };
+    const rank = match.score + (match.evidence ?? 0);
+    return { ...match, score: relevance, relevance: match.score, rank };
   }
   const score = weightedScore(match, relevance, weights, now);
   // Strong hits, whose relevance is answered as 1, do not tie.
@@ -168,6 +172,8 @@ export async function rank(
     limit: weights === undefined ? options.limit : Math.max(POOL, 5 * options.limit),
     accept: narrowing.accept,
     ...(maxDistance === undefined ? {} : { maxDistance }),
+    minScore: options.minScore,
+    inContext: weights === undefined,
   } satisfies SearchOptions;
   if (await domain.largeScopes.has(scope)) {
     const asked = { ...search, accept: narrowing.acceptKept, narrowing };
@@ -308,7 +314,10 @@ export async function recall(
     rank(domain, caller, asked, { ...options, limit, accept });
   const byTime = ordersByTime(options);
   const ranked = await search(options.limit + (byTime ? AROUND : 0), isText);
-  const compared = ranked.map(({ rank, distance }) => ({ rank, cosine: 1 - distance }));
+  const compared = ranked.map(({ relevance, distance }) => ({
+    rank: relevance,
+    cosine: 1 - distance,
+  }));
   const worth = ranked.slice(0, worthReading(compared, options.limit));
   const best = byTime
     ? await withContradicting(
