@@ -18,6 +18,8 @@ function hit(text: string, confidence: number | undefined): Hit {
     metadata: undefined,
     standing: undefined,
     key: undefined,
+    session: undefined,
+    position: undefined,
     writtenBy: undefined,
     relations: undefined,
     session: undefined,
