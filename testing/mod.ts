@@ -15,6 +15,7 @@ export * from "./account_registry.ts";
 export * from "./blob_store.ts";
 export * from "./cipher.ts";
 export * from "./embedder.ts";
+export * from "./job_store_suite.ts";
 export * from "./language_model.ts";
 export * from "./sponsor.ts";
 export * from "./suite.ts";

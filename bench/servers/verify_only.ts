@@ -25,7 +25,8 @@ import { ScopeIndex } from "../../src/index/scope_index.ts";
 import { Expiries } from "../../src/jobs/expiries.ts";
 import { KvWriter, Staging } from "../../src/jobs/staging.ts";
 import { ReplayStore } from "../../src/jobs/replay.ts";
-import { JobStore } from "../../src/jobs/store.ts";
+import { Jobs } from "../../src/jobs/jobs.ts";
+import { KvJobStore } from "../../src/jobs/kv_job_store.ts";
 import { JobWorker } from "../../src/jobs/worker.ts";
 import { silentLogger as logger } from "../../src/log.ts";
 import { openDomain } from "../../src/memory/domain.ts";
@@ -38,7 +39,7 @@ const key = new RelayerKey(crypto.getRandomValues(new Uint8Array(32)));
 const kv = await Deno.openKv(":memory:");
 const writer = new KvWriter(kv, { wakeUps: false, now });
 const staging = new Staging(kv, writer, now);
-const jobs = new JobStore(kv, writer, staging, { maxPending: 1, now });
+const jobs = new Jobs(new KvJobStore(kv, writer, staging), { maxPending: 1, now });
 const config = {
   ...DEFAULT_CONFIG,
   rateLimit: { ...DEFAULT_CONFIG.rateLimit, keyPerMinute: 1e9, accountPerHour: 1e9 },

@@ -12,6 +12,7 @@ import { type BackendSource, pluginSource } from "../../src/interfaces/plugin.ts
 import plugin from "./plugin.ts";
 
 export * from "./backends.ts";
+export * from "./job_store.ts";
 export default plugin;
 
 /** Every role but `languageModel` and `sponsor`, for `createRelayer`. */

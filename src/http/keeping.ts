@@ -1,4 +1,4 @@
-import type { Mutation } from "../jobs/staging.ts";
+import type { Note } from "../interfaces/mod.ts";
 import type { Kept, KeptAnswer, ReplayStore } from "../jobs/replay.ts";
 import type { AuthHeaders } from "./auth.ts";
 import type { Route } from "../wire/route.ts";
@@ -23,7 +23,7 @@ export class Keeping {
   /** Under what the answer is kept; neither where it is not. */
   readonly textKey: string | undefined;
   idempotencyKey: string | undefined;
-  readonly nonce: Mutation | undefined;
+  readonly nonce: Note | undefined;
   /** Whether a commit took the nonce along. */
   hasNonce = false;
   /** The answer that was kept last. */
@@ -32,7 +32,7 @@ export class Keeping {
   constructor(
     replay: ReplayStore,
     { bodyHash, auth, route, text }: KeptRequest,
-    nonce: Mutation | undefined,
+    nonce: Note | undefined,
   ) {
     this.#replay = replay;
     this.#bodyHash = bodyHash;
@@ -49,7 +49,7 @@ export class Keeping {
   /** An answer with everything that its commit has to write. */
   keep<A extends Answer>(answer: A): Kept<A> {
     const { nonce, textKey, idempotencyKey } = this;
-    const mutations: Mutation[] = nonce === undefined ? [] : [nonce];
+    const mutations: Note[] = nonce === undefined ? [] : [nonce];
     this.hasNonce = true;
     if (textKey === undefined && idempotencyKey === undefined) return { answer, mutations };
     const kept = { status: answer.status, body: JSON.stringify(answer.body) };

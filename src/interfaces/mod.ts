@@ -11,6 +11,7 @@ export type * from "./blob_store.ts";
 export type * from "./cipher.ts";
 export type * from "./common.ts";
 export type * from "./embedder.ts";
+export type * from "./job_store.ts";
 export type * from "./language_model.ts";
 export type * from "./sponsor.ts";
 export type * from "./vector_store.ts";

@@ -1,69 +1,19 @@
 import { currentSpan, type TraceParent } from "../tracing.ts";
 import type { JobErrorCode } from "../errors.ts";
-import type { Scope, Source, Standing } from "../interfaces/mod.ts";
-import type { Stored } from "./staging.ts";
+import type { AcceptedJob, HeldJob, JobSpec, Lease, Scope, Stored } from "../interfaces/mod.ts";
 import { scopeKey } from "../interfaces/scope_key.ts";
+
+export type {
+  AcceptedJob,
+  EndedJob,
+  JobSpec,
+  Progress,
+  Proposing,
+  WrittenStanding,
+} from "../interfaces/mod.ts";
 
 /** State of a job (docs/protocol.md#8). */
 export type JobState = "pending" | "running" | "uploaded" | "done" | "failed";
-
-/** What a writer may say of a memory's standing. */
-export type WrittenStanding = Pick<Standing, "validFrom" | "validTo" | "links" | "trust">;
-
-/** What is looked for among the memories that are there. */
-export type Proposing = "repetition" | "conflicts";
-
-/** What is known of a memory when its job is accepted. Times are milliseconds since the epoch. */
-export interface JobSpec extends Scope {
-  readonly id: string;
-  /** Memory the job writes; its own id for a new memory. */
-  readonly memoryId: string;
-  /** Version the job writes. */
-  readonly version: number;
-  readonly accountId: string;
-  /** Public key that signed for it; absent where an earlier version accepted it. */
-  readonly publicKey?: string;
-  readonly source: Source;
-  /** When the memory was accepted first. */
-  readonly createdAt: number;
-  /** When this version was accepted. */
-  readonly acceptedAt: number;
-  /** When it was written first, where it comes from an export; else when it was accepted. */
-  readonly changedAt?: number;
-  readonly occurredAt?: number;
-  readonly expiresAt?: number;
-  /** What the writer says of it. */
-  readonly standing?: WrittenStanding;
-  /** Links to memories that are there which may be proposed for it; none when absent. */
-  readonly proposes?: readonly Proposing[];
-  /** 0 to 1. */
-  readonly importance: number;
-  /** Size of the payload in bytes, for quotas. */
-  readonly bytes: number;
-}
-
-/** An accepted job as it lies in the KV table until it ends. */
-export interface AcceptedJob extends JobSpec {
-  readonly payload: Stored;
-}
-
-/** An ended job as it lies in the KV table until its retention ends. */
-export interface EndedJob extends JobSpec {
-  readonly state: "done" | "failed";
-  readonly attempts: number;
-  readonly endedAt: number;
-  readonly recallable: boolean;
-  readonly blobId?: string;
-  readonly errorCode?: JobErrorCode;
-  /** The payload, kept for a retry. */
-  readonly payload?: Stored;
-  /** Sealed result, kept where a memory or a blob may be made of it already. */
-  readonly step?: Stored;
-  /** Whether that may be the only copy of a memory that it never was known to have written. */
-  readonly mayBeIndexed?: true;
-  /** Whether its retention is over and it stays for its sealed result only. */
-  readonly expired?: true;
-}
 
 export interface Ending {
   readonly state: "done" | "failed";
@@ -72,18 +22,6 @@ export interface Ending {
   readonly keepPayload?: boolean;
   /** Keeps the sealed result, where a memory or a blob may be made of it already. */
   readonly keepStep?: boolean;
-}
-
-/** How far a job came; one entry that moves with every attempt. */
-export interface Progress {
-  /** Start of the process that works on it. */
-  readonly boot: string;
-  readonly attempts: number;
-  readonly errorCode?: JobErrorCode;
-  /** Whether the memory is encrypted and indexed. */
-  readonly recallable: boolean;
-  /** When it may run next, milliseconds since the epoch. */
-  readonly due: number;
 }
 
 /** A job record for callers (docs/protocol.md#8). */
@@ -129,7 +67,7 @@ export const JOB_ERRORS: Readonly<Record<JobErrorCode, string>> = {
 export const ACCEPTED: Promise<boolean> = Promise.resolve(true);
 
 /**
- * An unfinished job in memory; the KV table holds the same facts durably. Tens of thousands may wait:
+ * An unfinished job in memory; a store keeps the same facts durably. Tens of thousands may wait:
  * what few of them need is made when it is asked for.
  */
 export class LiveJob {
@@ -140,6 +78,8 @@ export class LiveJob {
   recallable = false;
   /** Whether its memory was deleted meanwhile. */
   cancelled = false;
+  /** What its writes name; good once the commit that accepts it succeeded. */
+  lease: Lease;
   /** When it may run next, milliseconds since the epoch. */
   due: number;
   updatedAt: number;
@@ -169,6 +109,22 @@ export class LiveJob {
     this.job = job;
     this.due = due;
     this.updatedAt = job.acceptedAt;
+    this.lease = { jobId: job.id, turn: 0 };
+  }
+
+  /** A job that another process left, as far as that came. */
+  static resumed({ job, lease, progress, step }: HeldJob): LiveJob {
+    const { attempts = 0, errorCode, recallable = false, due = job.acceptedAt } = progress ?? {};
+    const live = new LiveJob(job, due);
+    live.lease = lease;
+    live.attempts = attempts;
+    live.errorCode = errorCode;
+    live.step = step;
+    // Without a saved result nothing was stored yet.
+    live.mayBeStored = step !== undefined;
+    if (attempts > 0) live.state = "running";
+    if (recallable) live.markRecallable();
+    return live;
   }
 
   /** Whether the memory is recallable or never will be by this run. */

@@ -1,4 +1,4 @@
-import { type AcceptedJob, type EndedJob, LiveJob, type Progress } from "./job.ts";
+import type { AcceptedJob, EndedJob, HeldJob, Progress } from "../interfaces/mod.ts";
 import { type KvWriter, type Mutation, type Staging, type Stored, storedBytes } from "./staging.ts";
 
 const PAGES = { batchSize: 500 };
@@ -20,14 +20,21 @@ export async function readUnfinished(
   kv: Deno.Kv,
   writer: KvWriter,
   staging: Staging,
-): Promise<LiveJob[]> {
+  turn: number,
+): Promise<HeldJob[]> {
   const progress = await valuesOf<Progress>(kv, "progress");
   const steps = await valuesOf<Stored>(kv, "step");
-  const jobs = new Map<string, LiveJob>();
+  const jobs = new Map<string, HeldJob>();
   const gone: Mutation[] = [];
   await moveOlder(kv, writer);
   for await (const { value: job } of kv.list<AcceptedJob>({ prefix: ["live"] }, PAGES)) {
-    jobs.set(job.id, resumed(job, progress.get(job.id), steps.get(job.id)));
+    const [how, step] = [progress.get(job.id), steps.get(job.id)];
+    jobs.set(job.id, {
+      job,
+      lease: { jobId: job.id, turn },
+      ...(how === undefined ? {} : { progress: how }),
+      ...(step === undefined ? {} : { step }),
+    });
   }
   for (const id of progress.keys()) {
     if (!jobs.has(id)) gone.push({ key: ["progress", id], remove: true });
@@ -53,21 +60,4 @@ async function moveOlder(kv: Deno.Kv, writer: KvWriter): Promise<void> {
   };
   // A hundred at once, which the writer joins to few commits.
   for (let i = 0; i < due.length; i += 100) await Promise.all(due.slice(i, i + 100).map(move));
-}
-
-function resumed(
-  job: AcceptedJob,
-  progress: Progress | undefined,
-  step: Stored | undefined,
-): LiveJob {
-  const { attempts = 0, errorCode, recallable = false, due = job.acceptedAt } = progress ?? {};
-  const live = new LiveJob(job, due);
-  live.attempts = attempts;
-  live.errorCode = errorCode;
-  live.step = step;
-  // Without a saved result nothing was stored yet.
-  live.mayBeStored = step !== undefined;
-  if (attempts > 0) live.state = "running";
-  if (recallable) live.markRecallable();
-  return live;
 }

@@ -1,6 +1,8 @@
 import { within } from "../deadline.ts";
 import { SvcError } from "../errors.ts";
+import type { IdempotentAnswer, Note } from "../interfaces/mod.ts";
 import type { Sealer } from "../interfaces/plugin.ts";
+import { BUCKET_SECONDS, bucketOf } from "./notes.ts";
 import { type KvWriter, type Mutation, tableRead } from "./staging.ts";
 
 /** An answer that a repeated request is given again: status and body, never headers. */
@@ -13,22 +15,14 @@ export interface KeptAnswer {
 export interface Kept<A> {
   readonly answer: A;
   /** Part of the commit that accepts the work. */
-  readonly mutations: readonly Mutation[];
+  readonly mutations: readonly Note[];
 }
 
-/** Seconds a nonce or a signed text is remembered: two windows of 300 s. */
-const WINDOW_SECONDS = 600;
 const DIGEST_BYTES = 32;
 const FLUSH_MS = 500;
 const WAIT_MS = 30_000;
 /** Seconds after a start from an unclean stop in which older nonce requests are refused. */
 const UNCLEAN_SECONDS = 2;
-
-interface IdempotencyRecord {
-  readonly body: Uint8Array;
-  readonly answer: Uint8Array;
-  readonly until: number;
-}
 
 interface ReplayOptions {
   /** Milliseconds since the epoch. */
@@ -56,9 +50,7 @@ interface Bucket {
 
 /**
  * Nonces, signed texts and idempotency keys that were used (docs/protocol.md#4.4 and #6), durable
- * and in memory. Entries lie in buckets of ten minutes, all of them also in memory: `["used", bucket,
- * digest]` holds the answer to a signed text, `["nonces", bucket, …]` the digests of the nonces of
- * one commit, since most commits accept many requests and one entry is much cheaper than many.
+ * and in memory. Entries lie in buckets of ten minutes, all of them also in memory.
  */
 export class ReplayStore implements Disposable {
   readonly #kv: Deno.Kv;
@@ -109,7 +101,7 @@ export class ReplayStore implements Disposable {
     await this.flush();
     const oldest = this.#oldestNonceRequest;
     const key = ["unclean"];
-    const over = this.#options.now() / 1000 > oldest + WINDOW_SECONDS;
+    const over = this.#options.now() / 1000 > oldest + BUCKET_SECONDS;
     await this.#writer.commit([over ? { key, remove: true } : { key, value: oldest, bytes: 8 }]);
   }
 
@@ -138,8 +130,8 @@ export class ReplayStore implements Disposable {
    * ahead and back again reopens nothing.
    */
   async sweep(): Promise<void> {
-    const first = this.#bucket(this.#options.now()) - 2;
-    const untouched = this.#elapsed() - 2 * WINDOW_SECONDS * 1000;
+    const first = bucketOf(this.#options.now()) - 2;
+    const untouched = this.#elapsed() - 2 * BUCKET_SECONDS * 1000;
     for (const [at, { touched }] of this.#used) {
       if (at < first && touched <= untouched) this.#used.delete(at);
     }
@@ -164,12 +156,12 @@ export class ReplayStore implements Disposable {
    * @throws {SvcError} `nonce_reused`; `timestamp_out_of_range` for requests from before an
    * unclean stop.
    */
-  burn(publicKey: string, nonce: string, timestamp: number): Mutation {
+  burn(publicKey: string, nonce: string, timestamp: number): Note {
     if (timestamp < this.#oldestNonceRequest) throw new SvcError("timestamp_out_of_range");
-    const { id, digest, bucket } = this.#entry(`nonce ${publicKey} ${nonce.toLowerCase()}`);
+    const { id, digest, at } = this.#entry(`nonce ${publicKey} ${nonce.toLowerCase()}`);
     if (this.#find(id) !== undefined) throw new SvcError("nonce_reused");
-    this.#add(bucket, id, null);
-    return { key: ["nonces", bucket], item: digest };
+    this.#add(bucketOf(at), id, null);
+    return { nonce: digest, at };
   }
 
   /** Writes a mutation within a second. */
@@ -183,11 +175,11 @@ export class ReplayStore implements Disposable {
     return sealed instanceof Uint8Array ? this.#unseal(sealed, key, bodyHash) : undefined;
   }
 
-  keepText(key: string, bodyHash: string, answer: KeptAnswer): Mutation {
-    const { id, digest, bucket } = this.#entry(key);
+  keepText(key: string, bodyHash: string, answer: KeptAnswer): Note {
+    const { id, digest, at } = this.#entry(key);
     const sealed = this.#seal(answer, key, bodyHash);
-    this.#add(bucket, id, sealed);
-    return { key: ["used", bucket, digest], value: sealed, bytes: sealed.length };
+    this.#add(bucketOf(at), id, sealed);
+    return { text: digest, answer: sealed, at };
   }
 
   /** Undoes `keepText` in memory after its commit failed. */
@@ -205,7 +197,7 @@ export class ReplayStore implements Disposable {
    */
   async idempotent(key: string, bodyHash: string): Promise<KeptAnswer | undefined> {
     const { value } = await tableRead(
-      this.#kv.get<IdempotencyRecord>(["idempotency", this.#digest(key)]),
+      this.#kv.get<IdempotentAnswer>(["idempotency", this.#digest(key)]),
     );
     if (value === null || value.until < this.#options.now()) return undefined;
     if (this.#digest(`body ${bodyHash}`).toBase64() !== value.body.toBase64()) {
@@ -214,16 +206,15 @@ export class ReplayStore implements Disposable {
     return this.#unseal(value.answer, key, bodyHash);
   }
 
-  keepIdempotent(key: string, bodyHash: string, answer: KeptAnswer): Mutation {
-    const lifetime = this.#options.idempotencyHours * 3_600_000;
-    const sealed = this.#seal(answer, key, bodyHash);
-    const value: IdempotencyRecord = {
+  keepIdempotent(key: string, bodyHash: string, answer: KeptAnswer): Note {
+    const at = this.#options.now();
+    return {
+      idempotency: this.#digest(key),
       body: this.#digest(`body ${bodyHash}`),
-      answer: sealed,
-      until: this.#options.now() + lifetime,
+      answer: this.#seal(answer, key, bodyHash),
+      at,
+      until: at + this.#options.idempotencyHours * 3_600_000,
     };
-    const bytes = sealed.length + 64;
-    return { key: ["idempotency", this.#digest(key)], value, bytes, expireIn: lifetime };
   }
 
   /**
@@ -255,13 +246,9 @@ export class ReplayStore implements Disposable {
     return this.#options.hmac(text);
   }
 
-  #bucket(now: number): number {
-    return Math.floor(now / 1000 / WINDOW_SECONDS);
-  }
-
-  #entry(text: string): { id: string; digest: Uint8Array; bucket: number } {
+  #entry(text: string): { id: string; digest: Uint8Array; at: number } {
     const digest = this.#digest(text);
-    return { id: digest.toBase64(), digest, bucket: this.#bucket(this.#options.now()) };
+    return { id: digest.toBase64(), digest, at: this.#options.now() };
   }
 
   #add(bucket: number, id: string, value: Uint8Array | null): void {

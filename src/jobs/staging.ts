@@ -1,24 +1,14 @@
 import { SvcError } from "../errors.ts";
+import type { Note, Stored } from "../interfaces/mod.ts";
+import { type KvMutation, noted } from "./notes.ts";
 
-export type Mutation =
-  | {
-    readonly key: Deno.KvKey;
-    readonly value: unknown;
-    /** About how many bytes the value takes; 256 when absent. */
-    readonly bytes?: number;
-    /** Milliseconds after which the entry may be dropped. */
-    readonly expireIn?: number;
-  }
-  | { readonly key: Deno.KvKey; readonly remove: true }
-  | {
-    /** Texts and numbers; the items of a group that share it become one entry right below it. */
-    readonly key: Deno.KvKey;
-    /** Joined with the others, without any mark between them. */
-    readonly item: Uint8Array;
-  };
+export type { Stored };
+
+/** What a commit changes: entries of the table, or what a request used up or was answered. */
+export type Mutation = KvMutation | Note;
 
 interface Waiting {
-  readonly mutations: readonly Mutation[];
+  readonly mutations: readonly KvMutation[];
   readonly bytes: number;
   readonly wake: boolean;
   resolve(): void;
@@ -67,7 +57,8 @@ export class KvWriter {
    * @param wake sends a queue message with the commit, unless one is on its way.
    * @throws {SvcError} `storage_unavailable` when nothing of it was written.
    */
-  commit(mutations: readonly Mutation[], wake = false): Promise<void> {
+  commit(changes: readonly Mutation[], wake = false): Promise<void> {
+    const mutations = changes.map((change) => "key" in change ? change : noted(change));
     let bytes = 0;
     for (const mutation of mutations) bytes += mutationBytes(mutation);
     return new Promise((resolve, reject) => {
@@ -190,7 +181,7 @@ export class KvWriter {
   }
 }
 
-function mutationBytes(mutation: Mutation): number {
+function mutationBytes(mutation: KvMutation): number {
   if ("item" in mutation) return mutation.item.length;
   return ("remove" in mutation ? 64 : mutation.bytes ?? 256) + 64;
 }
@@ -225,11 +216,6 @@ export function inlineBytesOf(entries: number): number {
 const CHUNK_BYTES = 60_000;
 /** Staged chunks that nothing refers to are removed after this long, milliseconds. */
 const ORPHAN_MS = 3_600_000;
-
-/** Bytes inside an entry, or the name of the chunks that hold them. */
-export type Stored =
-  | { readonly inline: Uint8Array }
-  | { readonly stage: string; readonly chunks: number };
 
 /** About how many bytes an entry that refers to them takes for them. */
 export function storedBytes(stored: Stored): number {
@@ -286,27 +272,27 @@ export class Staging {
   }
 
   /** Mutations for the commit that refers to staged bytes: the sweep then leaves them alone. */
-  adopt(stored: Stored): Mutation[] {
+  adopt(stored: Stored): KvMutation[] {
     return "inline" in stored ? [] : [{ key: ["staged", stored.stage], remove: true }];
   }
 
   /** Mutations for the commit after which staged bytes are not needed. */
-  discard(stored: Stored | undefined): Mutation[] {
+  discard(stored: Stored | undefined): KvMutation[] {
     if (stored === undefined || "inline" in stored) return [];
-    const gone: Mutation[] = [{ key: ["staged", stored.stage], remove: true }];
+    const gone: KvMutation[] = [{ key: ["staged", stored.stage], remove: true }];
     for (let i = 0; i < stored.chunks; i++) {
       gone.push({ key: ["chunk", stored.stage, i], remove: true });
     }
     return gone;
   }
 
-  /** Removes chunks that were staged but never adopted; answers how many stages. */
-  async sweep(): Promise<number> {
+  /** Removes chunks that were staged before a time and never adopted; answers how many stages. */
+  async sweep(before = this.#now() - ORPHAN_MS): Promise<number> {
     let count = 0;
     const entries = this.#kv.list<{ at: number; chunks: number }>({ prefix: ["staged"] });
     for await (const entry of entries) {
       const { key, value: { at, chunks } } = entry;
-      if (at > this.#now() - ORPHAN_MS) continue;
+      if (at > before) continue;
       // Checked: a request that refers to the chunks may be committed at this very moment.
       const atomic = this.#kv.atomic().check(entry);
       for (const gone of this.discard({ stage: String(key[1]), chunks })) atomic.delete(gone.key);

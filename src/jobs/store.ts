@@ -1,52 +1,52 @@
 import { type JobErrorCode, SvcError } from "../errors.ts";
-import type { Scope } from "../interfaces/mod.ts";
-import { EndedJobs, endedRecord, heldBy, heldNoMore } from "./ended_jobs.ts";
+import type {
+  AcceptedJob,
+  EndedJob,
+  JobStore,
+  Lease,
+  Note,
+  Progress,
+  Scope,
+} from "../interfaces/mod.ts";
+import { EndedJobs, endedRecord } from "./ended_jobs.ts";
 import {
   ACCEPTED,
-  type AcceptedJob,
   type AtRest,
-  type EndedJob,
   type Ending,
   type JobView,
   LiveJob,
   LiveJobs,
-  type Progress,
   TimeOrderedIds,
 } from "./job.ts";
-import { type KvWriter, type Mutation, type Staging, type Stored, storedBytes } from "./staging.ts";
-import { readUnfinished } from "./recovery.ts";
 import type { Kept } from "./replay.ts";
 
-interface JobStoreOptions {
+interface JobsOptions {
   /** Unfinished jobs above which nothing more is accepted. */
   readonly maxPending: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
+/** Jobs claimed at a time. */
+const BATCH = 500;
+
 /**
- * Jobs on Deno KV. `["live", id]` is an unfinished job as it was accepted, `["progress", id]` says
- * how often it was tried and when it may run, `["step", id]` holds its sealed result. `["job", id]` is
- * the record of an ended one, `["ended", time, id]` says when that may go. One process owns the
- * table, so that unfinished jobs also live in memory, and the table is read at the start only.
+ * The jobs of this relayer, over a store that keeps them. Unfinished ones also live in memory, and the
+ * store is asked for them at the start only.
  */
-export class JobStore {
-  readonly #kv: Deno.Kv;
-  readonly #writer: KvWriter;
-  readonly #staging: Staging;
-  readonly #options: JobStoreOptions;
-  readonly #boot = crypto.randomUUID();
+export class Jobs {
+  readonly #store: JobStore;
+  readonly #options: JobsOptions;
   readonly #ids = new TimeOrderedIds();
   /** Also jobs whose commit is not answered yet: its wake-up message may arrive first. */
   readonly #live = new LiveJobs();
   readonly #ended: EndedJobs;
 
-  constructor(kv: Deno.Kv, writer: KvWriter, staging: Staging, options: JobStoreOptions) {
-    this.#kv = kv;
-    this.#writer = writer;
-    this.#staging = staging;
+  /** Uses a store that is the caller's. */
+  constructor(store: JobStore, options: JobsOptions) {
+    this.#store = store;
     this.#options = options;
-    this.#ended = new EndedJobs(kv, writer, staging, this.#live);
+    this.#ended = new EndedJobs(store, this.#live);
   }
 
   get size(): number {
@@ -63,9 +63,12 @@ export class JobStore {
 
   /** Reads every unfinished job. */
   async recover(): Promise<LiveJob[]> {
-    const jobs = await readUnfinished(this.#kv, this.#writer, this.#staging);
-    for (const live of jobs) this.#live.add(live);
-    return jobs;
+    const jobs: LiveJob[] = [];
+    for (;;) {
+      const claimed = await this.#store.claim(BATCH);
+      for (const held of claimed) jobs.push(this.#live.add(LiveJob.resumed(held)));
+      if (claimed.length < BATCH) return jobs;
+    }
   }
 
   /** Unfinished jobs that nobody has taken up. */
@@ -131,18 +134,12 @@ export class JobStore {
    * @throws {SvcError} `overloaded` when too many jobs are unfinished, `storage_unavailable` when
    * the disk refuses; then nothing was accepted.
    */
-  async accept(jobs: readonly AcceptedJob[], extra: readonly Mutation[]): Promise<LiveJob[]> {
+  async accept(jobs: readonly AcceptedJob[], notes: readonly Note[]): Promise<LiveJob[]> {
     const [first] = jobs;
     if (first !== undefined) this.checkRoom(first.owner, jobs.length);
     const due = this.#options.now();
-    const mutations: Mutation[] = [...extra];
-    for (const job of jobs) {
-      mutations.push(
-        { key: ["live", job.id], value: job, bytes: storedBytes(job.payload) + 512 },
-        ...this.#staging.adopt(job.payload),
-      );
-    }
-    return await this.#add(jobs.map((job) => new LiveJob(job, due)), mutations);
+    const lives = jobs.map((job) => new LiveJob(job, due));
+    return await this.#add(lives, this.#store.accept(jobs, notes));
   }
 
   /**
@@ -156,7 +153,7 @@ export class JobStore {
     live.state = "running";
     live.updatedAt = this.#options.now();
     try {
-      await this.#writer.commit([this.#progress(live)]);
+      await this.#note(live);
     } catch (error) {
       live.attempts--;
       live.state = state;
@@ -172,7 +169,7 @@ export class JobStore {
    */
   async unclaim(live: LiveJob): Promise<void> {
     if (live.ending !== undefined) return;
-    await this.#writer.commit([this.#progress(live, { attempts: live.attempts - 1 })]);
+    await this.#note(live, { attempts: live.attempts - 1 });
   }
 
   /**
@@ -181,21 +178,14 @@ export class JobStore {
    * @throws {SvcError} `storage_unavailable`; `internal_error` when the job has ended meanwhile.
    */
   async saveStep(live: LiveJob, sealed: Uint8Array): Promise<void> {
-    const step = await this.#staging.put(sealed);
+    const step = await this.#store.stage(sealed);
     if (live.ending !== undefined) throw new SvcError("internal_error", "The job has ended");
     const before = live.step;
     live.step = step;
-    const key = ["step", live.job.id];
     try {
-      await this.#writer.commit([
-        { key, value: step, bytes: storedBytes(step) },
-        ...this.#staging.adopt(step),
-        ...this.#staging.discard(before),
-      ]);
+      await this.#store.saveStep(live.lease, step);
     } catch (error) {
-      // The write may have succeeded and only its answer be lost.
-      const known = await this.#kv.get<Stored>(key).catch(() => undefined);
-      live.step = known === undefined ? before : known.value ?? undefined;
+      live.step = before;
       throw error;
     }
   }
@@ -204,14 +194,14 @@ export class JobStore {
   async loadStep(id: string): Promise<Uint8Array | undefined> {
     const live = this.#live.get(id);
     const step = live === undefined ? await this.#ended.step(id) : live.step;
-    const sealed = step === undefined ? undefined : await this.#staging.get(step);
+    const sealed = step === undefined ? undefined : await this.#store.read(step);
     // Another result may have taken its place while it was read.
     const isReplaced = live !== undefined && live.step !== step && sealed === undefined;
     return isReplaced ? await this.loadStep(id) : sealed;
   }
 
   async payload(live: LiveJob): Promise<Uint8Array> {
-    const bytes = await this.#staging.get(live.job.payload);
+    const bytes = await this.#store.read(live.job.payload);
     if (bytes === undefined) throw new SvcError("storage_unavailable", "The payload is missing");
     return bytes;
   }
@@ -224,7 +214,7 @@ export class JobStore {
     live.updatedAt = this.#options.now();
     live.due = due;
     try {
-      await this.#writer.commit([this.#progress(live)]);
+      await this.#note(live);
     } catch (error) {
       live.due = before;
       throw error;
@@ -247,20 +237,7 @@ export class JobStore {
 
   async #end(live: LiveJob, ending: Ending): Promise<void> {
     const now = this.#options.now();
-    const { payload } = live.job;
-    const record = endedRecord(live, ending, now);
-    const id = live.job.id;
-    const written = this.#writer.commit([
-      { key: ["job", id], value: record, bytes: 512 },
-      { key: ["ended", now, id], value: null, bytes: 8 },
-      { key: ["live", id], remove: true },
-      { key: ["progress", id], remove: true },
-      { key: ["step", id], remove: true },
-      ...(ending.keepPayload ? [] : this.#staging.discard(payload)),
-      ...(record.step === undefined ? this.#staging.discard(live.step) : []),
-      ...heldBy(record),
-    ]);
-    await this.#sure(written, id, true);
+    await this.#store.end(live.lease, endedRecord(live, ending, now));
     live.errorCode = ending.errorCode;
     this.#live.remove(live);
     live.markEnded(ending.state, now);
@@ -281,7 +258,8 @@ export class JobStore {
     const live = this.#live.get(id);
     if (live !== undefined && live.job.owner === owner) throw new SvcError("job_not_retryable");
     if (record === undefined || record.owner !== owner) throw new SvcError("job_not_found");
-    const { state, attempts: _, endedAt, recallable, errorCode: __, blobId: ___, ...rest } = record;
+    const { state, attempts: _, endedAt: ____, recallable, errorCode: __, blobId: ___, ...rest } =
+      record;
     const { step, payload, mayBeIndexed = false, ...spec } = rest;
     if (state !== "failed" || payload === undefined) throw new SvcError("job_not_retryable");
     this.checkRoom(owner, 1);
@@ -293,16 +271,8 @@ export class JobStore {
     again.updatedAt = due;
     if (recallable) again.markRecallable();
     const kept = answering(again.view());
-    const mutations: Mutation[] = [
-      ...kept.mutations,
-      { key: ["live", id], value: again.job, bytes: 1024 },
-      { key: ["job", id], remove: true },
-      { key: ["ended", endedAt, id], remove: true },
-      ...heldNoMore(record),
-      this.#progress(again),
-    ];
-    if (step !== undefined) mutations.push({ key: ["step", id], value: step });
-    await this.#add([again], mutations);
+    const retrying = this.#store.retry(record, progressOf(again), kept.mutations);
+    await this.#add([again], retrying.then((lease) => [lease]));
     return { answer: kept.answer, live: again };
   }
 
@@ -329,13 +299,11 @@ export class JobStore {
     return this.#ended.discard(scope, memoryIds);
   }
 
-  async #add(jobs: readonly LiveJob[], mutations: readonly Mutation[]): Promise<LiveJob[]> {
-    const written = this.#sure(
-      this.#writer.commit(mutations, true),
-      jobs[0]?.job.id ?? "",
-      false,
-    );
-    const accepted = written.then(() => true, () => false);
+  async #add(jobs: readonly LiveJob[], written: Promise<Lease[]>): Promise<LiveJob[]> {
+    const accepted = written.then((leases) => {
+      for (const [i, live] of jobs.entries()) live.lease = leases[i]!;
+      return true;
+    }, () => false);
     for (const live of jobs) {
       live.accepted = accepted;
       this.#live.add(live);
@@ -353,25 +321,11 @@ export class JobStore {
     return [...jobs];
   }
 
-  /** A failed commit may only have lost its answer: then the table shows what it wrote. */
-  async #sure(written: Promise<void>, id: string, ended: boolean): Promise<void> {
-    try {
-      await written;
-    } catch (error) {
-      const found = await this.#kv.get([ended ? "job" : "live", id]).catch(() => undefined);
-      if (!found?.value) throw error;
-    }
+  async #note(live: LiveJob, change: Partial<Progress> = {}): Promise<void> {
+    await this.#store.progress(live.lease, { ...progressOf(live), ...change });
   }
+}
 
-  #progress(live: LiveJob, change: Partial<Progress> = {}): Mutation {
-    const value: Progress = {
-      boot: this.#boot,
-      attempts: live.attempts,
-      recallable: live.recallable,
-      due: live.due,
-      ...(live.errorCode === undefined ? {} : { errorCode: live.errorCode }),
-      ...change,
-    };
-    return { key: ["progress", live.job.id], value, bytes: 128 };
-  }
+function progressOf({ attempts, recallable, due, errorCode }: LiveJob): Progress {
+  return { attempts, recallable, due, ...(errorCode === undefined ? {} : { errorCode }) };
 }

@@ -2,13 +2,14 @@ import type { RelayerConfig } from "../interfaces/config.ts";
 import type { Sealer } from "../interfaces/plugin.ts";
 import { ReplayStore } from "./replay.ts";
 import { KvWriter, Staging } from "./staging.ts";
-import { JobStore } from "./store.ts";
+import { Jobs } from "./jobs.ts";
+import { KvJobStore } from "./kv_job_store.ts";
 
 /** Where accepted work is kept until it is done. */
 export interface JobTables {
   readonly writer: KvWriter;
   readonly staging: Staging;
-  readonly jobs: JobStore;
+  readonly jobs: Jobs;
   readonly replay: ReplayStore;
 }
 
@@ -28,7 +29,8 @@ interface JobGround {
 export function openJobTables({ kv, config, hmac, sealer, now }: JobGround): JobTables {
   const writer = new KvWriter(kv, { wakeUps: config.dispatch.queue, now });
   const staging = new Staging(kv, writer, now);
-  const jobs = new JobStore(kv, writer, staging, { maxPending: config.maxPendingJobs, now });
+  const store = new KvJobStore(kv, writer, staging);
+  const jobs = new Jobs(store, { maxPending: config.maxPendingJobs, now });
   const { idempotencyHours } = config;
   const replay = new ReplayStore(kv, writer, { now, hmac, sealer, idempotencyHours });
   return { writer, staging, jobs, replay };

@@ -7,7 +7,7 @@ import { givenUp } from "./ended_jobs.ts";
 import type { Scope } from "../interfaces/mod.ts";
 import type { LiveJob } from "./job.ts";
 import { BurstPace, JobQueue } from "./job_queue.ts";
-import type { JobStore } from "./store.ts";
+import type { Jobs } from "./jobs.ts";
 import { backoff, BACKOFF_MS, RETRY_AFTER_MS, StepError, TableOutage } from "./retries.ts";
 
 /**
@@ -53,7 +53,7 @@ export interface JobWorkerOptions {
 
 /** Starts jobs, at most so many at once, owners in turn. */
 export class JobWorker {
-  readonly #store: JobStore;
+  readonly #store: Jobs;
   readonly #options: JobWorkerOptions;
   readonly #queue = new JobQueue();
   readonly #inFlight = new Set<Promise<void>>();
@@ -71,7 +71,7 @@ export class JobWorker {
   readonly #outage: TableOutage;
   #stopped = true;
 
-  constructor(store: JobStore, options: JobWorkerOptions) {
+  constructor(store: Jobs, options: JobWorkerOptions) {
     this.#store = store;
     this.#options = options;
     this.#pace = new BurstPace(options.busy ?? (() => false), () => this.#pump());

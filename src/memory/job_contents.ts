@@ -3,7 +3,7 @@ import type { MemoryLink, Sealed } from "../interfaces/mod.ts";
 import type { Sealer } from "../interfaces/plugin.ts";
 import type { LiveJob } from "../jobs/job.ts";
 import type { Staging, Stored } from "../jobs/staging.ts";
-import type { JobStore } from "../jobs/store.ts";
+import type { Jobs } from "../jobs/jobs.ts";
 import type { Metadata } from "./record.ts";
 
 /** What waits, sealed, until a worker takes it. */
@@ -188,13 +188,13 @@ async function open(sealer: Sealer, bytes: Uint8Array, id: string): Promise<Uint
 
 /** What jobs hold on disk, sealed under the relayer key; other threads seal large bytes. */
 export class JobContents {
-  readonly #jobs: Pick<JobStore, "payload" | "loadStep" | "saveStep">;
+  readonly #jobs: Pick<Jobs, "payload" | "loadStep" | "saveStep">;
   readonly #staging: Pick<Staging, "put">;
   readonly #payloads: Sealer;
   readonly #steps: Sealer;
 
   constructor(
-    jobs: Pick<JobStore, "payload" | "loadStep" | "saveStep">,
+    jobs: Pick<Jobs, "payload" | "loadStep" | "saveStep">,
     staging: Pick<Staging, "put">,
     sealer: (purpose: string) => Sealer,
   ) {
@@ -224,7 +224,7 @@ export class JobContents {
     return decodePayload(await open(this.#payloads, bytes, live.job.id));
   }
 
-  /** Saves what a job made. Throws as {@linkcode JobStore.saveStep}. */
+  /** Saves what a job made. Throws as {@linkcode Jobs.saveStep}. */
   async saveStep(live: LiveJob, step: Step): Promise<void> {
     const sealed = await seal(this.#steps, encodeStep(step), `step ${live.job.id}`);
     await this.#jobs.saveStep(live, sealed);

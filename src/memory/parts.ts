@@ -4,7 +4,7 @@ import type { Backends, Scope } from "../interfaces/mod.ts";
 import type { KeyStore, Sealer } from "../interfaces/plugin.ts";
 import type { Expiries } from "../jobs/expiries.ts";
 import type { Staging } from "../jobs/staging.ts";
-import type { JobStore } from "../jobs/store.ts";
+import type { Jobs } from "../jobs/jobs.ts";
 import type { JobWorker } from "../jobs/worker.ts";
 import type { Logger } from "../log.ts";
 import type { ActivityLog } from "../storage/activity_log.ts";
@@ -41,7 +41,7 @@ export interface Parts extends Backends {
   readonly config: RelayerConfig;
   readonly index: ScopeIndex;
   readonly wordsFiles: WordsFiles;
-  readonly jobs: JobStore;
+  readonly jobs: Jobs;
   readonly worker: JobWorker;
   readonly expiries: Expiries;
   readonly staging: Staging;

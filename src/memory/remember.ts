@@ -3,7 +3,7 @@ import { SvcError } from "../errors.ts";
 import type { SecretsRule } from "../interfaces/config.ts";
 import type { Source, VectorStore } from "../interfaces/mod.ts";
 import type { VersionTable } from "../storage/core/version_table.ts";
-import type { JobStore } from "../jobs/store.ts";
+import type { Jobs } from "../jobs/jobs.ts";
 import { Buffer } from "node:buffer";
 import type { AcceptedJob, JobSpec, LiveJob, Proposing } from "../jobs/job.ts";
 import type { Kept } from "../jobs/replay.ts";
@@ -22,7 +22,7 @@ interface QuotaOptions {
   /** Counts what is indexed. */
   readonly vectorStore: Pick<VectorStore, "scopes">;
   /** Count what is accepted and not indexed yet. */
-  readonly jobs: Pick<JobStore, "unsettledBytes">;
+  readonly jobs: Pick<Jobs, "unsettledBytes">;
   /** Count what was replaced and is kept. */
   readonly versions: Pick<VersionTable, "bytesOf">;
 }

@@ -2,7 +2,7 @@ import { mock } from "node:test";
 import { type Attempt, JobWorker, type JobWorkerOptions } from "../../src/jobs/worker.ts";
 import { silentLogger } from "../../src/log.ts";
 import { fakeKv, FakeTable, openGate } from "./fake_kv.ts";
-import { type Jobs, jobsOn } from "./setup.ts";
+import { jobsOn, type JobsSetup } from "./setup.ts";
 
 /** Work that each test answers by hand. */
 export class ManualWork {
@@ -25,7 +25,7 @@ export class ManualWork {
 }
 
 /** A worker that its test starts and stops. */
-export function workerOn(jobs: Jobs, options: Partial<JobWorkerOptions>): JobWorker {
+export function workerOn(jobs: JobsSetup, options: Partial<JobWorkerOptions>): JobWorker {
   return new JobWorker(jobs.store, {
     process: () => Promise.resolve(),
     concurrency: 2,
@@ -61,6 +61,6 @@ export async function turn(): Promise<void> {
 }
 
 /** Jobs on a table without a thread or a timer. */
-export function fakeJobs(): Jobs {
+export function fakeJobs(): JobsSetup {
   return jobsOn(fakeKv(new FakeTable(), openGate));
 }

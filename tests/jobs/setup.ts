@@ -1,5 +1,6 @@
 import { KvWriter, Staging } from "../../src/jobs/staging.ts";
-import { JobStore } from "../../src/jobs/store.ts";
+import { Jobs } from "../../src/jobs/jobs.ts";
+import { KvJobStore } from "../../src/jobs/kv_job_store.ts";
 import type { AcceptedJob } from "../../src/jobs/job.ts";
 import { TestClock } from "../relayer_fixture.ts";
 
@@ -29,12 +30,12 @@ export function jobOf(rest: Partial<AcceptedJob> = {}): AcceptedJob {
 }
 
 /** What the jobs of one process share. */
-export interface Jobs {
+export interface JobsSetup {
   readonly kv: Deno.Kv;
   readonly clock: TestClock;
   readonly writer: KvWriter;
   readonly staging: Staging;
-  readonly store: JobStore;
+  readonly store: Jobs;
 }
 
 /** Jobs on a table; a second call on the same table is a restart. */
@@ -42,10 +43,10 @@ export function jobsOn(
   kv: Deno.Kv,
   clock: TestClock = stoppedClock(),
   maxPending = 100,
-): Jobs {
+): JobsSetup {
   const writer = new KvWriter(kv, { wakeUps: false, now: clock.now });
   const staging = new Staging(kv, writer, clock.now);
-  const store = new JobStore(kv, writer, staging, { maxPending, now: clock.now });
+  const store = new Jobs(new KvJobStore(kv, writer, staging), { maxPending, now: clock.now });
   return { kv, clock, writer, staging, store };
 }
 

@@ -9,7 +9,8 @@ import { ScopeIndex } from "../../src/index/scope_index.ts";
 import type { AcceptedJob, EndedJob, JobState } from "../../src/jobs/job.ts";
 import { Expiries } from "../../src/jobs/expiries.ts";
 import { KvWriter, Staging } from "../../src/jobs/staging.ts";
-import { JobStore } from "../../src/jobs/store.ts";
+import { Jobs } from "../../src/jobs/jobs.ts";
+import { KvJobStore } from "../../src/jobs/kv_job_store.ts";
 import { JobWorker } from "../../src/jobs/worker.ts";
 import { silentLogger } from "../../src/log.ts";
 import { type Domain, openDomain } from "../../src/memory/domain.ts";
@@ -224,7 +225,7 @@ export class Simulation {
     const backends = backendsOf(world, process, this.#model);
     const writer = new KvWriter(kv, { wakeUps: true, now });
     const staging = new Staging(kv, writer, now);
-    const jobs = new JobStore(kv, writer, staging, { maxPending: 100, now });
+    const jobs = new Jobs(new KvJobStore(kv, writer, staging), { maxPending: 100, now });
     // The same in each run of a history.
     jobs.newId = () => `00000000-0000-4000-8000-${String(++this.#made).padStart(12, "0")}`;
     const worker = new JobWorker(jobs, {

@@ -7,6 +7,8 @@ import { jobOf, jobsOn, keysOf, OWNER } from "./setup.ts";
 
 const NONE = () => ({ answer: undefined, mutations: [] });
 const SCOPE = { owner: OWNER, namespace: "default" };
+/** Something that belongs to the same request. */
+const EXTRA = { nonce: new Uint8Array(32), at: 1_000_000 };
 
 Deno.test("jobs of one request and what belongs to them are one commit", async () => {
   verifies("6-5");
@@ -18,12 +20,12 @@ Deno.test("jobs of one request and what belongs to them are one commit", async (
   });
   const { store } = jobsOn(kv);
   const jobs = Array.from({ length: 20 }, () => jobOf());
-  const live = await store.accept(jobs, [{ key: ["extra", 1], value: 1 }]);
+  const live = await store.accept(jobs, [EXTRA]);
   assert.equal(commits, 1);
   assert.equal(store.size, 20);
   assert.deepEqual(live.map((item) => item.view().state), Array(20).fill("pending"));
   assert.equal(table.keys("live").length, 20);
-  assert.equal(table.keys("extra").length, 1);
+  assert.equal(table.keys("nonces").length, 1);
 });
 
 Deno.test("above maxPending nothing is accepted", async () => {
@@ -32,12 +34,12 @@ Deno.test("above maxPending nothing is accepted", async () => {
   const { store } = jobsOn(kv, undefined, 6);
   const [first] = await store.accept([jobOf(), jobOf()], []);
   const two = [jobOf(), jobOf()];
-  await assert.rejects(store.accept(two, [{ key: ["extra", 1], value: 1 }]), {
+  await assert.rejects(store.accept(two, [EXTRA]), {
     code: "overloaded",
     status: 503,
   });
   assert.equal(store.size, 2);
-  assert.deepEqual(await keysOf(kv, "extra"), []);
+  assert.deepEqual(await keysOf(kv, "nonces"), []);
   // Requests whose commits are on their way count.
   const results = await Promise.allSettled([store.accept([jobOf()], []), store.accept(two, [])]);
   assert.deepEqual(results.map(({ status }) => status), ["fulfilled", "rejected"]);
@@ -255,7 +257,7 @@ Deno.test("a failed job is pending again after a retry, and keeps its sealed res
   await assert.rejects(store.retry(id, other, NONE), { code: "job_not_found" });
   const { answer: pending, live: again } = await store.retry(id, OWNER, (view) => ({
     answer: view,
-    mutations: [{ key: ["extra", 1], value: 1 }],
+    mutations: [EXTRA],
   }));
   assert.deepEqual(pending, again.view());
   assert.equal(again.view().state, "pending");
@@ -263,7 +265,7 @@ Deno.test("a failed job is pending again after a retry, and keeps its sealed res
   assert.equal(again.view().recallable, true);
   assert.equal(again.view().errorCode, undefined);
   assert.equal(again.view().updatedAt, clock.now());
-  assert.equal((await keysOf(kv, "extra")).length, 1);
+  assert.equal((await keysOf(kv, "nonces")).length, 1);
   assert.equal((await store.payload(again)).length, 70_000);
   assert.equal((await store.loadStep(id))?.[0], 3);
   assert.equal(again.due, clock.now());

@@ -7,7 +7,7 @@ import { verifies } from "../requirements.ts";
 import type { Logger } from "../../src/log.ts";
 import { fakeJobs, stopNow, turn, withTimers, workerOn } from "./manual_work.ts";
 import { fakeKv, FakeTable, openGate } from "./fake_kv.ts";
-import { jobOf, type Jobs, jobsOn, OWNER } from "./setup.ts";
+import { jobOf, jobsOn, type JobsSetup, OWNER } from "./setup.ts";
 
 const temporary = (retryAfter?: number) =>
   new StepError(
@@ -20,7 +20,7 @@ const permanent = new StepError(
 );
 
 /** Fails until `failures` are used up; answers how the job ended. */
-async function run(jobs: Jobs, failures: Error[]): Promise<LiveJob> {
+async function run(jobs: JobsSetup, failures: Error[]): Promise<LiveJob> {
   const [live] = await jobs.store.accept([jobOf()], []);
   const worker = workerOn(jobs, {
     dispatch: { process: false, queue: false, sweeper: false },
@@ -109,7 +109,7 @@ Deno.test("a state that could not be saved is tried again", async () => {
 });
 
 /** Jobs on a table that takes no writes while `state.full`. */
-function jobsOnDisk(state: { full: boolean; refused: number }): Jobs {
+function jobsOnDisk(state: { full: boolean; refused: number }): JobsSetup {
   return jobsOn(fakeKv(new FakeTable(), (name, work) => {
     if (!state.full || name !== "kv.commit") return openGate(name, work);
     state.refused++;

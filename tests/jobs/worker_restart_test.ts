@@ -5,7 +5,7 @@ import type { LiveJob } from "../../src/jobs/job.ts";
 import { StepError } from "../../src/jobs/retries.ts";
 import { verifies } from "../requirements.ts";
 import { fakeJobs, ManualWork, stopNow, turn, withTimers, workerOn } from "./manual_work.ts";
-import { jobOf, type Jobs, jobsOn, keysOf, OWNER } from "./setup.ts";
+import { jobOf, jobsOn, type JobsSetup, keysOf, OWNER } from "./setup.ts";
 
 const temporary = (retryAfter: number) =>
   new StepError(
@@ -14,13 +14,15 @@ const temporary = (retryAfter: number) =>
   );
 
 /** A start on the same table: what the process before held is forgotten. */
-async function startOn(jobs: Jobs): Promise<{ readonly next: Jobs; readonly left: LiveJob[] }> {
+async function startOn(
+  jobs: JobsSetup,
+): Promise<{ readonly next: JobsSetup; readonly left: LiveJob[] }> {
   const next = jobsOn(jobs.kv, jobs.clock);
   return { next, left: await next.store.recover() };
 }
 
 /** A start that has begun to work on what was left, and ends nothing of it. */
-async function startWorking(jobs: Jobs) {
+async function startWorking(jobs: JobsSetup) {
   const { next, left } = await startOn(jobs);
   const manual = new ManualWork();
   const worker = workerOn(next, { process: manual.process });
@@ -31,14 +33,14 @@ async function startWorking(jobs: Jobs) {
 }
 
 /** A start that works on everything until it is stopped. */
-async function stopWhileRunning(jobs: Jobs): Promise<void> {
+async function stopWhileRunning(jobs: JobsSetup): Promise<void> {
   const { left, manual, worker } = await startWorking(jobs);
   assert.equal(manual.started.length, left.length);
   await worker.stop(0);
 }
 
 /** A start that works on everything until its process is killed. */
-async function killWhileRunning(jobs: Jobs): Promise<string[]> {
+async function killWhileRunning(jobs: JobsSetup): Promise<string[]> {
   return (await startWorking(jobs)).manual.started;
 }
 
