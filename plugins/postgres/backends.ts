@@ -5,4 +5,5 @@ export {
 } from "./accounts.ts";
 export { postgresBlobStore, type PostgresBlobStoreOptions } from "./blob_store.ts";
 export type { DatabaseOptions } from "./database.ts";
+export { postgresJobStore, type PostgresJobStoreOptions } from "./jobs/job_store.ts";
 export { postgresVectorStore, type PostgresVectorStoreOptions } from "./vector_store.ts";

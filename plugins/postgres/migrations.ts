@@ -63,6 +63,37 @@ const MIGRATIONS: readonly string[] = [
   create table svc.account_change(
     id integer primary key check (id = 1), revision bigint not null);
   insert into svc.account_change values(1, 0)`,
+
+  /*
+   * An opening of the job store is a holder; whoever writes for a job names holder and turn. A nonce
+   * lies in the bucket of ten minutes in which it was used and in the next, so that the key of each
+   * partition alone tells that it comes again; partitions are dropped as a whole.
+   */
+  `create table svc.holder(
+    id bigint generated always as identity primary key, until timestamptz not null);
+  create table svc.job(
+    id uuid primary key, owner bytea not null, namespace bytea not null, memory bytea not null,
+    accepted_at bigint not null, spec bytea not null, holder bigint not null,
+    turn integer not null default 1, progress bytea, payload bytea, payload_stage uuid,
+    step bytea, step_stage uuid, ended_at bigint, record bytea,
+    held boolean not null default false, expired boolean not null default false);
+  alter table svc.job alter column payload set storage external;
+  alter table svc.job alter column step set storage external;
+  create index job_unfinished on svc.job(holder, accepted_at) where ended_at is null;
+  create index job_ended on svc.job(ended_at, id) where ended_at is not null and not expired;
+  create index job_held on svc.job(owner, namespace, memory) where held;
+  create table svc.staged(
+    id uuid primary key, at bigint not null, adopted boolean not null default false,
+    bytes bytea not null);
+  alter table svc.staged alter column bytes set storage external;
+  create index staged_orphan on svc.staged(at) where not adopted;
+  create table svc.answer(
+    kind smallint not null, digest bytea not null, body bytea, answer bytea not null,
+    ends bigint not null, primary key(kind, digest));
+  create index answer_ends on svc.answer(ends);
+  create table svc.nonce(
+    bucket integer not null, digest bytea not null, primary key(bucket, digest))
+    partition by list (bucket)`,
 ];
 
 /** The version of the schema that this program writes. */

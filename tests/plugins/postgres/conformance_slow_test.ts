@@ -2,6 +2,7 @@ import {
   parseAddress,
   postgresAccounts,
   postgresBlobStore,
+  postgresJobStore,
   postgresVectorStore,
 } from "../../../plugins/postgres/mod.ts";
 import { RelayerKey } from "../../../src/sealing/relayer_key.ts";
@@ -9,6 +10,7 @@ import {
   accountRegistrySuite,
   blobStoreSuite,
   conform,
+  jobStoreSuite,
   SUITE_DIMENSIONS,
   vectorStoreSuite,
 } from "../../../testing/mod.ts";
@@ -21,6 +23,14 @@ onServer((database) => {
 
   conform(accountRegistrySuite, "postgres", async () => await postgresAccounts(await options()));
   conform(blobStoreSuite, "postgres", async () => await postgresBlobStore(await options()));
+  conform(jobStoreSuite, "postgres", async () => {
+    const given = await options();
+    return {
+      open: ({ leaseMs } = {}) =>
+        postgresJobStore({ ...given, ...(leaseMs === undefined ? {} : { leaseMs }) }),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  });
   for (const segmentSize of [4, 256]) {
     conform(
       vectorStoreSuite,

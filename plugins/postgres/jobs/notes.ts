@@ -1,0 +1,89 @@
+import type { Note } from "../../../src/interfaces/mod.ts";
+import type { Statements } from "../statements.ts";
+
+/** Seconds of a bucket: a nonce is remembered for one at least, and for two at most. */
+const BUCKET_SECONDS = 600;
+/** Number of the lock under which partitions are made and dropped. */
+const LOCK = 7_385_120;
+
+/** What an answer belongs to. */
+export const KIND = { text: 0, key: 1 } as const;
+
+function bucketOf(at: number): number {
+  return Math.floor(at / 1000 / BUCKET_SECONDS);
+}
+
+/** Notes as columns of the statement that keeps them. */
+export interface NoteColumns {
+  readonly buckets: readonly number[];
+  readonly nonces: readonly Uint8Array[];
+  readonly kinds: readonly number[];
+  readonly digests: readonly Uint8Array[];
+  readonly bodies: readonly (Uint8Array | null)[];
+  readonly answers: readonly Uint8Array[];
+  /** When each is forgotten, milliseconds since the epoch; of texts, when each was used. */
+  readonly ends: readonly number[];
+  /** Keys whose time was over then may be used again. */
+  readonly now: number;
+}
+
+interface AnswerRow {
+  readonly kind: number;
+  readonly digest: Uint8Array;
+  readonly body: Uint8Array | null;
+  readonly answer: Uint8Array;
+  readonly ends: number;
+}
+
+export function columnsOfNotes(notes: readonly Note[]): NoteColumns {
+  const nonces = notes.flatMap((note) =>
+    "nonce" in note
+      ? [0, 1].map((next) => ({ bucket: bucketOf(note.at) + next, digest: note.nonce }))
+      : []
+  );
+  const answers = notes.flatMap((note): AnswerRow[] => {
+    if ("nonce" in note) return [];
+    const { answer } = note;
+    return "text" in note
+      ? [{ kind: KIND.text, digest: note.text, body: null, answer, ends: note.at }]
+      : [{ kind: KIND.key, digest: note.idempotency, body: note.body, answer, ends: note.until }];
+  });
+  return {
+    buckets: nonces.map(({ bucket }) => bucket),
+    nonces: nonces.map(({ digest }) => digest),
+    kinds: answers.map(({ kind }) => kind),
+    digests: answers.map(({ digest }) => digest),
+    bodies: answers.map(({ body }) => body),
+    answers: answers.map(({ answer }) => answer),
+    ends: answers.map(({ ends }) => ends),
+    now: notes.reduce((latest, { at }) => Math.max(latest, at), 0),
+  };
+}
+
+/** Makes the partitions that nonces go into. */
+export async function makePartitions(
+  statements: Statements,
+  buckets: Iterable<number>,
+): Promise<void> {
+  await statements.all("select pg_advisory_xact_lock($1)", LOCK);
+  for (const bucket of new Set(buckets)) {
+    await statements.all(
+      `create table if not exists svc.nonce_${bucket} partition of svc.nonce
+       for values in (${bucket})`,
+    );
+  }
+}
+
+/** Drops what was noted before a time, milliseconds since the epoch. */
+export async function dropNotes(statements: Statements, before: number): Promise<void> {
+  const ends = Math.min(before, Number.MAX_SAFE_INTEGER);
+  await statements.all("delete from svc.answer where ends < $1", ends);
+  const partitions = await statements.all<{ readonly name: string }>(
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = 'svc.nonce'::regclass`,
+  );
+  const old = partitions.filter(({ name }) => Number(name.split("_")[1]) < bucketOf(ends));
+  if (old.length === 0) return;
+  await statements.all("select pg_advisory_xact_lock($1)", LOCK);
+  for (const { name } of old) await statements.all(`drop table if exists svc.${name}`);
+}
