@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { SvcError } from "../../src/errors.ts";
 import type { BlobInfo, BlobStore } from "../../src/interfaces/mod.ts";
 import { columnsOf, toColumn } from "../../src/storage/sqlite/database.ts";
-import { type DatabaseOptions, stateOf } from "./database.ts";
+import { type DatabaseOptions, refusalOf } from "./database.ts";
 import { DatabaseShare } from "./shared_database.ts";
 
 /** Settings of {@linkcode postgresBlobStore}. */
@@ -60,8 +60,7 @@ class PostgresBlobStore implements BlobStore {
         await database.all(PUT, id, owner, namespace, kept.length, this.#now(), kept, key);
         return id;
       } catch (error) {
-        const state = error instanceof SvcError ? stateOf(error.cause) : undefined;
-        if (state !== TAKEN) throw error;
+        if (refusalOf(error)?.state !== TAKEN) throw error;
       }
       const first = await this.#share.database.get<{ id: string }>(FIRST, owner, namespace, key);
       if (first !== undefined) return first.id;

@@ -35,9 +35,26 @@ const READERS = {
 };
 
 /** SQLSTATE of an error that the server answered. */
-export function stateOf(error: unknown): string | undefined {
+function stateOf(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
+
+/** Why the server refused a statement. */
+export interface Refusal {
+  /** SQLSTATE. */
+  readonly state: string;
+  /** Table that it names. */
+  readonly table: string | undefined;
+}
+
+/** Why the server refused what ended with an error; `undefined` where it was something else. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  const cause = error instanceof SvcError ? error.cause : error;
+  const state = stateOf(cause);
+  if (state === undefined) return undefined;
+  const table = (cause as { readonly table?: unknown }).table;
+  return { state, table: typeof table === "string" ? table : undefined };
 }
 
 /** States whose transaction may succeed when it is tried again at once. */
@@ -120,8 +137,10 @@ export class PostgresDatabase implements Statements {
         types: READERS,
       }),
     );
-    // Told of connections that break while nobody uses them: the next caller gets another one.
+    // Connections that break while no statement is under way, in the pool or between two statements,
+    // are told here as well. Whoever has one is told by its next statement.
     database.#pool.on("error", () => {});
+    database.#pool.on("connect", (connection) => connection.on("error", () => {}));
     try {
       await database.transaction(migrate);
       return database;

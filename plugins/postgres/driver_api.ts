@@ -10,6 +10,7 @@ export interface Connection {
   query<Row>(statement: Statement): Promise<Answer<Row>>;
   /** Gives it back; with an argument it is closed instead. */
   release(broken?: boolean): void;
+  on(event: "error", listener: (error: Error) => void): void;
 }
 
 /** A statement with its values. */
@@ -46,6 +47,7 @@ export interface ConnectionPool {
   connect(): Promise<Connection>;
   end(): Promise<void>;
   on(event: "error", listener: (error: Error) => void): void;
+  on(event: "connect", listener: (connection: Connection) => void): void;
 }
 
 /** Makes pools. */
