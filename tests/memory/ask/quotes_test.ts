@@ -18,8 +18,6 @@ function hit(text: string, confidence: number | undefined): Hit {
     metadata: undefined,
     standing: undefined,
     key: undefined,
-    session: undefined,
-    position: undefined,
     writtenBy: undefined,
     relations: undefined,
     session: undefined,

@@ -50,7 +50,11 @@ async function finish({ job, lease, progress }: HeldJob): Promise<void> {
     recallable: true,
   };
   const isMine = await persist(() => store.end(lease, ended).then(() => true));
-  if (isMine) console.log(`ended ${job.id}`);
+  if (isMine) say(`ended ${job.id}`);
+}
+
+function say(line: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 }
 
 setInterval(() => void store.renew().catch(() => {}), LEASE_MS / 3);
@@ -65,7 +69,7 @@ async function accepting(): Promise<void> {
       if (error.code === "nonce_reused") return [];
       throw error;
     });
-    console.log(`accepted ${jobOf(number).id}`);
+    say(`accepted ${jobOf(number).id}`);
     for (const lease of leases ?? []) await finish({ job, lease });
   }
 }
