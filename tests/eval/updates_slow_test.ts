@@ -1,16 +1,6 @@
 import assert from "node:assert/strict";
-import { fittedWeights, measureUnrelated, measureUpdates } from "../../eval/updates.ts";
+import { measureUnrelated, measureUpdates } from "../../eval/updates.ts";
 import { useLiteEmbedder } from "../../plugins/use_lite/mod.ts";
-import { WEIGHTS } from "../../src/memory/recall/newer_first.ts";
-
-Deno.test("the weights of newer statements are those that the tuning items give", async () => {
-  await using embedder = useLiteEmbedder();
-  for (const [name, weight] of Object.entries(await fittedWeights(embedder))) {
-    const known = WEIGHTS[name as keyof typeof WEIGHTS];
-    // Kernels of other processors round otherwise.
-    assert.ok(Math.abs(weight - known) < 0.1, `${name}: ${weight} is not ${known}`);
-  }
-});
 
 Deno.test("what is true now comes before what it replaced, and nothing else for its time", async () => {
   await using embedder = useLiteEmbedder();
