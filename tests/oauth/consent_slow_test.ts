@@ -3,6 +3,11 @@ import type { Page } from "playwright-core";
 import { verifies } from "../requirements.ts";
 import { browserTest, complaints, screenshot } from "../web/chromium.ts";
 import { signIn, withDashboard } from "../web/dashboard.ts";
+import { listenWeb } from "../../src/http/dashboard/listen.ts";
+import { readWebFiles } from "../../src/http/dashboard/files.ts";
+import { freePort } from "../free_port.ts";
+import { answering, CLIENT, documentOf, leadingTo } from "./document_server.ts";
+import { startOAuth } from "./fixture.ts";
 import { APPS, appV2, callbackServer, Provider } from "./sdk_apps.ts";
 
 const FACT = "I am allergic to peanuts";
@@ -163,4 +168,58 @@ browserTest("a question that is over, made up or framed asks nobody", async (bro
       assert.equal(await frame.getByRole("button").count(), 0);
     }
   });
+});
+
+browserTest("an app that names itself by its document is shown with its host", async (browser) => {
+  verifies("11.1-10", "11.1-19");
+  await using documents = answering(documentOf({ redirect_uris: ["http://127.0.0.1/callback"] }));
+  const port = freePort();
+  const webUrl = `http://localhost:${port}`;
+  await using test = await startOAuth({
+    network: leadingTo(documents),
+    config: { clientMetadata: true, webUrl, allowedOrigins: [webUrl] },
+  });
+  const files = await readWebFiles(new URL("../../web/dist/", import.meta.url));
+  const options = {
+    webUrl,
+    relayerUrl: test.base,
+    accounts: "local",
+    version: "1",
+    files,
+  } as const;
+  const web = listenWeb(port, options, () => {});
+  try {
+    await using back = callbackServer();
+    const app = appV2(test.resource, new Provider(back.url, "Not shown", CLIENT));
+    assert.equal(await app.connect(), false);
+    assert.equal(app.provider.asked?.searchParams.get("client_id"), CLIENT);
+    const page = await browser.newPage();
+    await page.goto(app.provider.asked!.href);
+    await page.getByRole("button", { name: "Start" }).click();
+    await page.locator(".asker").waitFor();
+    const facts = await page.locator(".facts").innerText();
+    assert.match(facts, /Example/);
+    assert.match(facts, /app\.example/);
+    assert.match(facts, /Any program on this computer can say that it is this app/);
+    await screenshot(page, "oauth_consent_document");
+    await page.getByLabel("Only these namespaces").fill("work, notes/");
+    await page.getByRole("combobox", { name: "It works" }).selectOption("for 30 days");
+    await approve(page);
+    await app.finish(await back.called);
+    assert.equal(await app.connect(), true);
+    assert.match(await app.call("svc_remember", { text: FACT }), /Remembered in work/);
+    const elsewhere = await app.call("svc_remember", { text: FACT, namespace: "private" });
+    assert.doesNotMatch(elsewhere, /Remembered/);
+    const [account] = await test.svc.backends.accounts.admin!.list().then((all) =>
+      all.filter(({ accountId }) => accountId !== test.svc.account.accountId)
+    );
+    const key = account?.keys.find(({ label }) => label === "Example");
+    assert.deepEqual(key?.namespaces, ["work", "notes/"]);
+    assert.deepEqual(key?.permissions, ["read", "write"]);
+    assert.ok(key?.expiresAt !== undefined);
+    await app.close();
+  } finally {
+    for (const context of browser.contexts()) await context.close();
+    await web.shutdown(0);
+  }
 });
