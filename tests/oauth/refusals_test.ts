@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { verifies } from "../requirements.ts";
 import { pkce, REDIRECT, startOAuth, WEB } from "./fixture.ts";
-import { TestClock, TestKey } from "../relayer_fixture.ts";
+import { type Json, TestClock, TestKey } from "../relayer_fixture.ts";
 import { makeAppToken } from "../../src/client/tokens/app_token.ts";
 import { parseRedirect } from "../../src/http/oauth/redirect_uris.ts";
 import { clientName } from "../../src/http/oauth/client.ts";
@@ -182,6 +182,20 @@ Deno.test("a refresh token is good once; one that is used again ends everything"
   }
   const { keys } = (await test.svc.backends.accounts.get(test.svc.account.accountId))!;
   assert.equal(keys.some(({ label }) => label === "Test app"), false);
+});
+
+Deno.test("the owner sees when an app renews its access, and when somebody else tries to", async () => {
+  verifies("11.1-30");
+  await using test = await startOAuth();
+  const { client_id, refresh_token } = await test.connect();
+  await test.refresh(refresh_token, client_id);
+  await test.refresh(refresh_token, client_id);
+  const { body } = await test.svc.get("/api/account/activity");
+  const entries = body.entries.filter((entry: Json) => entry.action === "POST /oauth/token");
+  assert.deepEqual(entries.map(({ outcome, count }: Json) => [outcome, count]), [
+    ["token_revoked", 1],
+    ["ok", 2],
+  ]);
 });
 
 Deno.test("a refresh token is its app's, and nobody can make one", async () => {

@@ -1,7 +1,10 @@
 import type { SignedName } from "../../wire/route_types.ts";
 import type { OWNER_ACTIONS } from "../../wire/table/owner.ts";
 
-const WORDS: Readonly<Record<SignedName | typeof OWNER_ACTIONS[number], string>> = {
+/** What is noted of an app that was let in by OAuth besides what its key asks for. */
+type OAuthAction = "POST /oauth/token";
+
+const WORDS: Readonly<Record<SignedName | OAuthAction | typeof OWNER_ACTIONS[number], string>> = {
   "POST /api/remember": "saved a memory",
   "POST /api/remember/bulk": "saved several memories",
   "POST /api/remember/manual": "saved an encrypted memory",
@@ -31,6 +34,7 @@ const WORDS: Readonly<Record<SignedName | typeof OWNER_ACTIONS[number], string>>
   "GET /api/account/keys": "listed keys",
   "GET /api/account/activity": "read the activity",
   "POST /api/session-token": "made a session token",
+  "POST /oauth/token": "renewed its access",
   open: "signed in",
   create: "made the account",
   add_key: "added a key",

@@ -68,6 +68,9 @@ interface Shown {
 
 const gone = () => new OAuthError("invalid_grant", "It is not known here, or has ended");
 
+/** Told of a grant that ends because two have its secret. */
+export type OnReuse = (grant: KeyOfAccount) => void;
+
 /** A grant whose secret was shown. */
 export interface OpenGrant extends KeyOfAccount {
   readonly granted: GrantedKey;
@@ -114,11 +117,12 @@ export class Grants {
   }
 
   /**
-   * What a code was made for; from now on it is used.
+   * What a code was made for.
    *
+   * @param onReuse Told of the grant that ends because the code was used before.
    * @throws {OAuthError} `invalid_grant`; a code that was used before ends the grant.
    */
-  openCode(code: string): OpenGrant & { readonly renew: () => string } {
+  openCode(code: string, onReuse: OnReuse): OpenGrant & { readonly renew: () => string } {
     const bytes = bytesIn(CODE, code);
     if (bytes === undefined) throw gone();
     const shown = {
@@ -129,20 +133,21 @@ export class Grants {
     const grant = this.#parts.table.get(shown.id);
     if (grant === undefined) throw gone();
     const wasUsed = grant.codeHash !== undefined && isSame(grant.codeHash, sha256(shown.secret));
-    if (wasUsed) this.end(grant);
+    if (wasUsed) this.#endReused(grant, onReuse);
     return this.#open(grant, shown);
   }
 
   /**
    * What a refresh token stands for.
    *
+   * @param onReuse Told of the grant that ends because an older token was shown.
    * @throws {OAuthError} `invalid_grant`; one that was used before ends the grant: two have it.
    */
-  openRefreshToken(token: string): OpenGrant & { readonly renew: () => string } {
+  openRefreshToken(token: string, onReuse: OnReuse): OpenGrant & { readonly renew: () => string } {
     const shown = this.#readRefreshToken(token);
     const grant = shown && this.#parts.table.get(shown.id);
     if (shown === undefined || grant === undefined) throw gone();
-    if (shown.generation < grant.generation) this.end(grant);
+    if (shown.generation < grant.generation) this.#endReused(grant, onReuse);
     return this.#open(grant, shown);
   }
 
@@ -165,6 +170,11 @@ export class Grants {
     table.delete(id);
     // Its owner may have removed it. Where others keep the accounts its owner has to.
     admin?.removeKey(accountId, publicKey).catch(() => {});
+  }
+
+  #endReused(grant: Grant, onReuse: OnReuse): void {
+    this.end(grant);
+    onReuse(grant);
   }
 
   /** Ends what nobody used in time. */

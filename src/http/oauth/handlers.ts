@@ -52,6 +52,7 @@ export function oauthHandlers(parts: OAuthParts): OpenHandlers<"oauth" | "consen
     grants,
     tokens: domain.sealer(TOKEN_PURPOSE),
     needsCredential: domain.cipher.needsCredential,
+    activity: domain.activity,
     now,
   };
   const admit = admission(parts);

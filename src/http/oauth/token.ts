@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { SvcError } from "../../errors.ts";
 import type { Permission } from "../../interfaces/mod.ts";
 import type { Sealer } from "../../interfaces/plugin.ts";
+import type { Domain } from "../../memory/domain.ts";
 import { readSessionToken } from "../../wire/session_token.ts";
 import type { AnswerOf } from "../../wire/route_types.ts";
 import type { AccountCache } from "../account_cache.ts";
@@ -9,7 +10,7 @@ import type { OwnAddress } from "../own_address.ts";
 import type { RequestContext } from "../request.ts";
 import { openSessionToken } from "../session_tokens.ts";
 import { makeAccessToken } from "./access_token.ts";
-import type { Grants, OpenGrant } from "./grants.ts";
+import type { Grants, KeyOfAccount, OnReuse, OpenGrant } from "./grants.ts";
 import { OAuthError } from "./oauth_error.ts";
 import { scopeOf } from "./scopes.ts";
 
@@ -22,6 +23,8 @@ export interface TokenParts {
   readonly tokens: Sealer;
   /** Whether the cipher opens records with the caller's key. */
   readonly needsCredential: boolean;
+  /** Tells owners what their apps did. */
+  readonly activity: Domain["activity"];
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -44,12 +47,12 @@ function checkResource({ resource }: Form, context: RequestContext, address: Own
 type Opened = ReturnType<Grants["openCode"]>;
 
 /** What a code was made for, when this is the app that asked. */
-function openCode(grants: Grants, form: Form): Opened {
+function openCode(grants: Grants, form: Form, onReuse: OnReuse): Opened {
   const { code, client_id: clientId, code_verifier: verifier, redirect_uri: redirectUri } = form;
   if (code === undefined || verifier === undefined) {
     throw new OAuthError("invalid_request", "code and code_verifier are needed");
   }
-  const opened = grants.openCode(code);
+  const opened = grants.openCode(code, onReuse);
   const { granted, publicKey } = opened;
   const isTheirs = clientId === granted.clientId &&
     (redirectUri === undefined || redirectUri === granted.redirectUri) &&
@@ -60,11 +63,15 @@ function openCode(grants: Grants, form: Form): Opened {
   throw new OAuthError("invalid_grant", "The code is another app's, or code_verifier is wrong");
 }
 
-function openRefreshToken(grants: Grants, { refresh_token: token, client_id: clientId }: Form) {
+function openRefreshToken(
+  grants: Grants,
+  { refresh_token: token, client_id: clientId }: Form,
+  onReuse: OnReuse,
+): Opened {
   if (token === undefined) {
     throw new OAuthError("invalid_request", "refresh_token is needed");
   }
-  const opened = grants.openRefreshToken(token);
+  const opened = grants.openRefreshToken(token, onReuse);
   if (clientId === opened.granted.clientId) return opened;
   throw new OAuthError("invalid_grant", "The refresh token is another app's");
 }
@@ -96,7 +103,7 @@ export async function answerToken(
   form: Form,
   context: RequestContext,
 ): Promise<AnswerOf<"POST /oauth/token">> {
-  const { address, grants, tokens, needsCredential, now } = parts;
+  const { address, grants, tokens, needsCredential, activity, now } = parts;
   const { grant_type: type } = form;
   if (type !== "authorization_code" && type !== "refresh_token") {
     throw new OAuthError(
@@ -105,15 +112,24 @@ export async function answerToken(
     );
   }
   checkResource(form, context, address);
+  const note = ({ accountId, publicKey: key }: KeyOfAccount, outcome: string) => {
+    const from = address.whereIs(context);
+    activity.note({ accountId, key, action: "POST /oauth/token", via: "http", from, outcome });
+  };
+  // The owner should know: somebody else had it.
+  const onReuse: OnReuse = (grant) => note(grant, "token_revoked");
   const open = () =>
-    type === "authorization_code" ? openCode(grants, form) : openRefreshToken(grants, form);
+    type === "authorization_code"
+      ? openCode(grants, form, onReuse)
+      : openRefreshToken(grants, form, onReuse);
   const allowed = await permissionsOf(parts, open(), context.clientIp);
   // Opened anew after the wait: another request may have used it meanwhile.
-  const { granted, accountId, renew } = open();
+  const { granted, accountId, publicKey, renew } = open();
   const permissions = permittedBy(granted.scope, allowed, form.scope);
   const { seed } = granted;
   const of = { seed, accountId, permissions, origin: address.base, needsCredential };
   const made = makeAccessToken(tokens, { ...of, audience: address.connect }, now());
+  note({ accountId, publicKey }, "ok");
   return {
     access_token: made.token,
     token_type: "Bearer",
