@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { addressOf } from "../../src/wire/keys.ts";
 import type { Browser, Page } from "playwright-core";
+import { appV2, Provider } from "../oauth/sdk_apps.ts";
 import { browserTest } from "./chromium.ts";
 import { type Dashboard, withDashboard } from "./dashboard.ts";
 import { look } from "./look.ts";
@@ -122,6 +123,15 @@ async function tour(browser: Browser, { web, relayer }: Dashboard): Promise<stri
   await page.getByRole("button", { name: "Approve" }).scrollIntoViewIfNeeded();
   await page.getByRole("button", { name: "Approve", disabled: false }).waitFor();
   await visit("connect");
+  const app = appV2(
+    `${relayer}/api/mcp/connect`,
+    new Provider("https://xn--bcher-kva.example/callback", "Test app"),
+  );
+  await app.connect();
+  await page.goto(app.provider.asked!.href);
+  await page.getByRole("button", { name: "Approve" }).scrollIntoViewIfNeeded();
+  await page.getByRole("button", { name: "Approve", disabled: false }).waitFor();
+  await visit("consent");
   await context.close();
   return found;
 }
