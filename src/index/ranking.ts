@@ -248,6 +248,11 @@ export class FusedCosts {
       this.#runs * runs[slot]!);
   }
 
+  /** BM25 of a slot's words. */
+  words(slot: number): number {
+    return this.#lexical.words[slot]!;
+  }
+
   /** Share of the query's words, by what they tell, that the text of a slot has, 0 to 1. */
   coverage(slot: number): number {
     return coverageOf(this.#lexical, slot);

@@ -148,6 +148,7 @@ export class ResidentScope {
     const ordered = inContext(found, {
       askingShare: texts.askingShare,
       asking: (memories) => texts.asking(memories.map(slotOf)),
+      words: (memory) => costs.words(slotOf(memory)),
       following: (memory) => this.#sessions.following(memory),
       match: (memory) => {
         const found = matchAt(this.#entries, this.#vectors, costs, slotOf(memory));

@@ -140,6 +140,22 @@ Deno.test("a reply is told by its time; what was accepted at once has no order",
   assert.equal(found(scopeWith(turns(6 * MINUTE)))[0], "How did it go in Leeds?");
 });
 
+Deno.test("shared words count more where the namespace is made of conversations", () => {
+  const words = (given: readonly Given[]): number[] =>
+    scopeWith(given).match(
+      { vector: vectorAt(1, 0), text: "who plays the viola" },
+      { limit: 10, inContext: true },
+    ).filter(({ entry }) => !entry.id.endsWith("?")).map(({ evidence = 0 }) => evidence);
+  const turns = [
+    { text: "the viola", cosine: 0.3 },
+    { text: "she is nine", cosine: 0.2, at: 60 * MINUTE },
+  ];
+  const [shared, other] = words([...turns, { text: "and Rosa?", cosine: 0.1, at: 120 * MINUTE }]);
+  assert.ok(shared! > 0.01 && shared! < 0.1, String(shared));
+  assert.equal(other, 0);
+  assert.deepEqual(words(turns), [0, 0]);
+});
+
 Deno.test("a replaced memory leaves its session", () => {
   const scope = scopeWith(conversation);
   const [question, answer, note] = conversation.map(({ text }) => text);
