@@ -26,6 +26,7 @@ const SHAPES = {
   remember: { words: "text", flags: ["redact"], strict: true },
   recall: { words: "query", flags: ["limit", "all"] },
   ask: { words: "question", flags: ["limit"] },
+  eval: { flags: ["questions"] },
   analyze: { words: "text", flags: [], strict: true },
   namespaces: { flags: [] },
   list: { flags: ["limit"] },
@@ -69,6 +70,7 @@ export const COMMANDS: Readonly<Record<CommandName, Shape>> = SHAPES;
 export const COMMAND_FLAGS = {
   json: "switch",
   limit: "text",
+  questions: "text",
   all: "switch",
   yes: "switch",
   print: "switch",

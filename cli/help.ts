@@ -152,6 +152,7 @@ Memories:
   recall <query>           find memories by meaning
   ask <question>           answer a question from your memories
   analyze <text>           save the facts in a text
+  eval                     measure recall on questions of your own
   list                     list memories, newest first
   namespaces               list namespaces
   get <id>                 show a memory whole

@@ -9,6 +9,7 @@ import { type CommandLine, type CommandName, parseCommandLine } from "./command_
 import { activity, list, namespaces, recall, remember } from "./commands.ts";
 import { helpText } from "./help.ts";
 import { analyze, ask } from "./memories/ask.ts";
+import { evaluate } from "./memories/eval/eval.ts";
 import { edit } from "./memories/edit.ts";
 import { exportMemories } from "./memories/export/export.ts";
 import { forget } from "./memories/forget.ts";
@@ -87,6 +88,7 @@ const COMMANDS: Readonly<Record<CommandName, Command>> = {
   receipt,
   ask,
   analyze,
+  eval: evaluate,
   restore,
   review,
   export: exportMemories,

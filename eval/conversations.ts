@@ -7,7 +7,7 @@ import { QueryVectors } from "../src/memory/recall/query_vectors.ts";
 import { documentVectors } from "../src/memory/vectors.ts";
 import { type Conversation, readConversations, type Said } from "./conversation_set.ts";
 import { print } from "./print.ts";
-import { gainInterval, type Quality, quality } from "./ranks.ts";
+import { gainInterval, type Quality, quality } from "../cli/memories/eval/ranks.ts";
 
 const HELP = `deno task eval conversations [--held-out]
 

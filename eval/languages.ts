@@ -6,7 +6,7 @@ import { QueryVectors } from "../src/memory/recall/query_vectors.ts";
 import { comparisons } from "./compare_store.ts";
 import { print } from "./print.ts";
 import { type FactStore, readQuerySet } from "./query_set.ts";
-import { quality, rankOf } from "./ranks.ts";
+import { quality, rankOf } from "../cli/memories/eval/ranks.ts";
 
 const HELP = `deno task eval languages [--held-out] [--misses] [--onnx FOLDER]
 

@@ -4,7 +4,7 @@ import { QueryVectors } from "../src/memory/recall/query_vectors.ts";
 import { uniform } from "../bench/statistics.ts";
 import { comparisons } from "./compare_store.ts";
 import { type FactStore, type QuerySet, readQuerySet } from "./query_set.ts";
-import { interval, quality, rankOf } from "./ranks.ts";
+import { interval, quality, rankOf } from "../cli/memories/eval/ranks.ts";
 
 /** What is compared: every leg by itself, and all of them as recall does it. */
 const RANKERS = ["cosine", "words", "letters", "fusion"] as const;

@@ -112,6 +112,23 @@ Examples:
   svc-mcp analyze "Ada moved to Oslo in May. She is allergic to hazelnuts."
   cat meeting.txt | svc-mcp analyze - --ns work
 `,
+  eval: `Usage: svc-mcp eval --questions <file>
+
+Asks questions of your own and says how often the right memory is first, among
+five and among ten: by all that recall knows, by meaning and by words, with 95 %
+intervals. With another embedding model, run it again: the row of meaning says
+what the model is worth on your memories. Nothing is changed.
+
+A line of the file is a question, " => ", and the id of the memory that answers
+it, or words of its text; lines that begin with # are left out:
+
+  what should I not cook for Ada? => allergic to peanuts
+
+  --questions <file>  at most 1000 questions
+${NAMESPACE}${SHARED}
+Example:
+  svc-mcp eval --questions questions.txt --ns work
+`,
   review: `Usage: svc-mcp review
        svc-mcp review accept <id> [<other id>]
        svc-mcp review undo <id> [<other id>]

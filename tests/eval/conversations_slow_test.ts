@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readConversations } from "../../eval/conversation_set.ts";
 import { conversationRanks } from "../../eval/conversations.ts";
-import { quality } from "../../eval/ranks.ts";
+import { quality } from "../../cli/memories/eval/ranks.ts";
 import { useLiteEmbedder } from "../../plugins/use_lite/mod.ts";
 
 Deno.test("turns are found by what stands beside them, and facts no worse", async () => {

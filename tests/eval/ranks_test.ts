@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { uniform } from "../../bench/statistics.ts";
 import { readQuerySet } from "../../eval/query_set.ts";
-import { interval, quality, rankOf } from "../../eval/ranks.ts";
+import { interval, quality, rankOf } from "../../cli/memories/eval/ranks.ts";
 
 Deno.test("quality is a mean over the queries", () => {
   const { hit1, hit5, recall10, ndcg10 } = quality([1, 3, 7, 11]);

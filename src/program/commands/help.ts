@@ -38,6 +38,7 @@ Without a command it says where things stand, and what comes next.
   forget <id>          delete a memory; --namespace: a whole namespace
   receipt <id>         what the relayer signs about a deletion; verify it
   ask, analyze <text>  answer from memories; save the facts in a text
+  eval                 measure recall on questions of your own
   export, import       write every memory out; take memories in
   restore              put back what recall should find and does not
   completions <shell>  what makes bash, zsh, fish or powershell complete these

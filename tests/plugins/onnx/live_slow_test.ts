@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { LANGUAGES, languageStore, ranksOf } from "../../../eval/languages.ts";
 import { print } from "../../../eval/print.ts";
-import { quality } from "../../../eval/ranks.ts";
+import { quality } from "../../../cli/memories/eval/ranks.ts";
 import { onnxEmbedder } from "../../../plugins/onnx/mod.ts";
 import { modelNames } from "../../../plugins/onnx/models/folder.ts";
 import { knownModel } from "../../../plugins/onnx/models/known.ts";

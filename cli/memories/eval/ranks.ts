@@ -71,3 +71,14 @@ export function interval(
     )).sort((a, b) => a - b);
   return [values[Math.floor(resamples * 0.025)]!, values[Math.floor(resamples * 0.975)]!];
 }
+
+/** Uniform numbers, 0 to 1, the same ones each time (mulberry32): an interval does not change. */
+export function seeded(): () => number {
+  let state = 1;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t ^= t + Math.imul(t ^ (t >>> 7), 61 | t);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
