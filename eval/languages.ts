@@ -76,7 +76,7 @@ function part(ranks: Ranks, start: number, end: number): Ranks {
 }
 
 /** The embedder of a model that was fetched. */
-async function inFolder(folder: string): Promise<Embedder> {
+export async function embedderIn(folder: string): Promise<Embedder> {
   const path = resolve(folder);
   return await onnxEmbedder({ modelDir: dirname(path), model: basename(path) });
 }
@@ -91,7 +91,7 @@ export async function run(args: readonly string[]): Promise<number> {
     return args.includes("--help") ? 0 : 2;
   }
   const isHeldOut = args.includes("--held-out");
-  await using embedder = folder === undefined ? useLiteEmbedder() : await inFolder(folder);
+  await using embedder = folder === undefined ? useLiteEmbedder() : await embedderIn(folder);
   print("hit@1 / hit@5       hybrid          words           letters         meaning");
   const stores: { readonly name: string; readonly store: FactStore }[] = [];
   for (const name of LANGUAGES) {

@@ -1,4 +1,4 @@
-/** Measures quality: `deno task eval [name [option …]]`, everything but `tokens` by default. */
+/** Measures quality: `deno task eval [name [option …]]`; without a name one table of recall. */
 import { run as ask } from "./ask.ts";
 import { run as conflicts } from "./conflicts.ts";
 import { run as conversations } from "./conversations.ts";
@@ -8,6 +8,7 @@ import { run as languages } from "./languages.ts";
 import { run as recall } from "./recall.ts";
 import { run as secrets } from "./secrets.ts";
 import { run as silence } from "./silence.ts";
+import { run as table } from "./table.ts";
 import { run as updates } from "./updates.ts";
 import { run as writes } from "./writes.ts";
 import { run as tokens } from "./training/tokens.ts";
@@ -25,19 +26,18 @@ const EVALUATIONS: ReadonlyMap<string, Evaluation> = new Map([
   ["recall", recall],
   ["secrets", secrets],
   ["silence", silence],
+  ["table", table],
   ["updates", updates],
   ["writes", writes],
 ]);
 
-const [name, ...args] = Deno.args;
-const one = name === "tokens" ? tokens : EVALUATIONS.get(name ?? "");
-for (const run of name === undefined ? EVALUATIONS.values() : [one]) {
-  if (run === undefined) {
-    const names = [...EVALUATIONS.keys(), "tokens"].join(", ");
-    const text = `Unknown evaluation ${name}; there are ${names}\n`;
-    Deno.stderr.writeSync(new TextEncoder().encode(text));
-    Deno.exit(2);
-  }
-  const code = await run(args);
-  if (code !== 0) Deno.exit(code);
+const isNamed = Deno.args[0]?.startsWith("-") === false;
+const [name = "table", ...args] = isNamed ? Deno.args : ["table", ...Deno.args];
+const run = name === "tokens" ? tokens : EVALUATIONS.get(name);
+if (run === undefined) {
+  const names = [...EVALUATIONS.keys(), "tokens"].join(", ");
+  const text = `Unknown evaluation ${name}; there are ${names}\n`;
+  Deno.stderr.writeSync(new TextEncoder().encode(text));
+  Deno.exit(2);
 }
+Deno.exit(await run(args));
