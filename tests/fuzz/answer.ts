@@ -26,7 +26,9 @@ function parsed(answer: string): Parsed | undefined {
 function codeIn(body: string): unknown {
   try {
     const value = JSON.parse(body.slice(body.indexOf("{"), body.lastIndexOf("}") + 1));
-    return value.code ?? value.error?.data?.code ?? value.error?.code;
+    // Of OAuth the name of the error is its code.
+    const oauth = typeof value.error_description === "string" ? value.error : undefined;
+    return value.code ?? oauth ?? value.error?.data?.code ?? value.error?.code;
   } catch {
     return undefined;
   }
@@ -43,6 +45,8 @@ export function faultOf(answer: string, isHead: boolean): string | undefined {
   if (status < 400 || isHead) return undefined;
   // The listener's own refusals, of what is no request it knows, have no body.
   if (status === 501 && body === "") return undefined;
+  // A person is told in a text why an app cannot be connected.
+  if (status === 400 && body.startsWith("This app cannot be connected.")) return undefined;
   const code = codeIn(body);
   if (status >= 500 && !ALLOWED.includes(String(code))) return `status ${status}, code ${code}`;
   if (body === "") return headers.includes("content-length: 0") ? undefined : "a body is missing";

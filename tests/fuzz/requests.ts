@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { exampleOf, jsonSchemaOf } from "../../src/wire/json_schema.ts";
 import { routeNames, rowOf } from "../../src/wire/routes.ts";
 import type { RouteName } from "../../src/wire/route_types.ts";
@@ -30,6 +31,10 @@ export interface FuzzRequest {
 export const ORIGIN = "http://dashboard.example";
 const ROUTES = routeNames();
 const JSON_TYPE: readonly [string, string] = ["content-type", "application/json"];
+const FORM_TYPE: readonly [string, string] = [
+  "content-type",
+  "application/x-www-form-urlencoded",
+];
 
 function latin1(bytes: Uint8Array): string {
   let text = "";
@@ -75,11 +80,23 @@ function encoded(text: string): string {
 }
 
 function bodyOf(name: RouteName, random: Random): Uint8Array<ArrayBuffer> | undefined {
-  const { body } = rowOf(name);
+  const { body, form } = rowOf(name);
   if (body === undefined) return random.once(10) ? hostileJson({}, random) : undefined;
   let value = exampleOf(jsonSchemaOf(body));
   for (let times = random.below(4); times > 0; times--) value = mutated(value, random);
-  return hostileJson(value, random);
+  return form && !random.once(8) ? formOf(body, random) : hostileJson(value, random);
+}
+
+function formOf(body: z.ZodType, random: Random): Uint8Array<ArrayBuffer> {
+  const members = Object.keys(jsonSchemaOf(body).properties ?? {});
+  const known = ["authorization_code", "refresh_token", `svcr1.${"A".repeat(91)}`];
+  const pairs = members.filter(() => random.once(2)).map((name): [string, string] => {
+    const value = random.once(3) ? random.pick(known) : hostileText(random).slice(0, 2000);
+    return [name, value.toWellFormed()];
+  });
+  return new TextEncoder().encode(
+    `${new URLSearchParams(pairs)}${random.once(9) ? "&%ff=%zz" : ""}`,
+  );
 }
 
 /** A well signed request of any route, of which one thing may be odd. */
@@ -107,7 +124,8 @@ function unsigned({ host }: Target, random: Random): FuzzRequest {
   const method = random.once(10)
     ? random.pick(["PUT", "PATCH", "HEAD", "OPTIONS", "TRACE", "CONNECT", "get", "X"])
     : name.slice(0, name.indexOf(" "));
-  const headers: [string, string][] = [["host", host], [...JSON_TYPE]];
+  const type = rowOf(name).form && !random.once(8) ? FORM_TYPE : JSON_TYPE;
+  const headers: [string, string][] = [["host", host], [...type]];
   if (random.once(2)) headers.push(["origin", ORIGIN]);
   if (random.once(4)) headers.push([`x-${random.below(9)}`, hostileHeader(random)]);
   const bytes = bytesOf(method, targetOf(name, random), headers, bodyOf(name, random));
