@@ -79,7 +79,7 @@ const MIGRATIONS: readonly string[] = [
     held boolean not null default false, expired boolean not null default false);
   alter table svc.job alter column payload set storage external;
   alter table svc.job alter column step set storage external;
-  create index job_unfinished on svc.job(holder, accepted_at) where ended_at is null;
+  create index job_unfinished on svc.job(holder, accepted_at, id) where ended_at is null;
   create index job_ended on svc.job(ended_at, id) where ended_at is not null and not expired;
   create index job_held on svc.job(owner, namespace, memory) where held;
   create table svc.staged(

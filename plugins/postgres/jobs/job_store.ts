@@ -40,6 +40,19 @@ const INLINE_BYTES = 16 * 1024;
 const MINE = "j.id = $1 and j.holder = $2 and j.turn = $3 and j.ended_at is null";
 
 /**
+ * Takes what holders have whose time is over: of each the first so many, in the order of an index,
+ * and of these the first. What is locked beside them is free for the next claim.
+ */
+const CLAIM = `with free as (
+    select first.id from svc.holder h cross join lateral (
+      select j.id, j.accepted_at from svc.job j where j.holder = h.id and j.ended_at is null
+      order by j.accepted_at, j.id limit $2 for update skip locked) as first
+    where h.until <= clock_timestamp() and h.id <> $1
+    order by first.accepted_at, first.id limit $2)
+  update svc.job j set holder = $1, turn = j.turn + 1 from free where j.id = free.id
+  returning ${JOB_COLUMNS}`;
+
+/**
  * Jobs in tables of a PostgreSQL database, which several relayers may use. Each opening is a holder,
  * whose time is told by the server's clock; jobs of a holder whose time is over are claimed by others.
  *
@@ -112,12 +125,7 @@ class PostgresJobStore implements JobStore {
 
   async claim(limit: number): Promise<HeldJob[]> {
     const rows = await this.#database.all<JobRow>(
-      `with free as (
-         select j.id from svc.job j where j.ended_at is null and j.holder in (
-           select id from svc.holder where until <= clock_timestamp() and id <> $1)
-         order by j.accepted_at, j.id limit $2 for update of j skip locked)
-       update svc.job j set holder = $1, turn = j.turn + 1 from free where j.id = free.id
-       returning ${JOB_COLUMNS}`,
+      CLAIM,
       this.#holder,
       limit,
     );
