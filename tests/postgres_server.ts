@@ -27,7 +27,7 @@ function programs(): string | undefined {
 }
 
 /** The server refuses to run as root: Debian's user for it, where this is root. */
-async function serverUser(): Promise<{ uid: number; gid: number } | Record<never, never>> {
+export async function serverUser(): Promise<{ uid: number; gid: number } | Record<never, never>> {
   if (Deno.uid() !== 0) return {};
   const id = async (option: string) => {
     const { stdout } = await new Deno.Command("id", { args: [option, "postgres"] }).output();

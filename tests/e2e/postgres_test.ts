@@ -2,17 +2,19 @@ import assert from "node:assert/strict";
 import { Installation } from "../crash/installation.ts";
 import { freePort } from "../free_port.ts";
 import { NO_POSTGRES, PostgresServer } from "../postgres_server.ts";
+import { poll } from "../within.ts";
 
 Deno.test({
   name: "the program keeps accounts, records and index in PostgreSQL",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using server = await PostgresServer.start();
+    const url = await server.database();
     await using installation = await Installation.create({
       SVC_ACCOUNTS: "postgres",
       SVC_BLOB_STORE: "postgres",
       SVC_VECTOR_STORE: "postgres",
-      SVC_DATABASE_URL: await server.database(),
+      SVC_DATABASE_URL: url,
       SVC_EMBEDDER: "memory",
       SVC_PORT: String(freePort()),
     });
@@ -32,6 +34,21 @@ Deno.test({
     await using program = await installation.launch();
     assert.match(await svc("recall", "spare key", "--limit", "1"), /spare key/);
     assert.equal(JSON.parse(await svc("list", "--json")).memories.length, 2);
+    const dump = new TextDecoder().decode(await server.dump(url));
+    for (const word of ["allergic", "peanuts", "flower", "meeting"]) {
+      const hex = new TextEncoder().encode(word).toHex();
+      assert.ok(!dump.includes(word) && !dump.includes(hex), `${word} stands in a dump`);
+    }
+    assert.ok(dump.includes("delegate_key"));
+    // Nobody notices a server that crashed and came back but whoever asks meanwhile.
+    await server.restart();
+    const found = async () => (await installation.run(["recall", "allergic to"])).output;
+    await poll(found, (output) => output.includes("peanuts"));
+    await poll(
+      async () => (await installation.run(["remember", "The meeting is on Monday"])).code,
+      (code) => code === 0,
+    );
+    assert.match(await svc("recall", "the meeting", "--limit", "1"), /Monday/);
     await svc("forget", "default", "--yes");
     assert.match(await svc("recall", "peanuts"), /There are no memories in "default"/);
     assert.equal(await program.stop(), 0);
