@@ -18,7 +18,7 @@ export function unreadLanguage(
   return language === undefined || languages.includes(language) ? undefined : language;
 }
 
-/** Owners whose languages are remembered. */
+/** Owners whose languages are remembered, and listeners. */
 const OWNERS = 10_000;
 
 /** Texts of a bulk that are looked at: mostly they are of one language. */
@@ -34,14 +34,18 @@ export class UnreadLanguages {
     this.#embedder = embedder;
   }
 
-  /** The language of an owner's text, where the embedder does not read it and the owner was not told. */
-  tell(owner: string, text: string): string | undefined {
+  /**
+   * The language of an owner's text, where the embedder does not read it and the listener was not told.
+   *
+   * @param listener Who is told: the owner, or one key that may not know what others wrote.
+   */
+  tell(owner: string, text: string, listener: string = owner): string | undefined {
     const language = unreadLanguage(this.#embedder, text);
     if (language === undefined) return undefined;
     this.#see(owner, language);
-    const told = this.#told.get(owner) ?? new Set();
+    const told = this.#told.get(listener) ?? new Set();
     if (told.has(language)) return undefined;
-    this.#told.set(owner, told.add(language));
+    this.#told.set(listener, told.add(language));
     return language;
   }
 

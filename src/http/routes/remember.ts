@@ -222,6 +222,20 @@ async function bulk(
   return answer;
 }
 
+/**
+ * The language of a text that the embedder does not read, said once. A key that may not read
+ * everything is told by itself: that it was said before would tell what others wrote.
+ */
+function tellLanguage(
+  { unreadLanguages }: Domain,
+  caller: Caller,
+  text: string,
+): string | undefined {
+  const { account: { owner }, key } = caller;
+  const isWhole = mayRead(caller) && key?.namespaces === undefined;
+  return unreadLanguages.tell(owner, text, isWhole ? owner : key?.publicKey);
+}
+
 /** Remember, bulk, manual, and the jobs they start. */
 export const rememberHandlers = {
   "POST /api/remember": async (domain, call): Promise<Answer<"POST /api/remember">> => {
@@ -239,7 +253,7 @@ export const rememberHandlers = {
       [memory],
       ([job], redacted) => {
         const { status, body } = acceptedAnswer(domain, caller, memory.namespace, job?.id ?? "");
-        const unread = domain.unreadLanguages.tell(caller.account.owner, call.body.text);
+        const unread = tellLanguage(domain, caller, call.body.text);
         return call.keep({ status, body: { ...body, redacted, unread_language: unread } });
       },
     );
