@@ -41,6 +41,19 @@ for (const [version, appOf] of Object.entries(APPS)) {
   });
 }
 
+Deno.test("an app that was given another name of this machine gets in by that", async () => {
+  verifies("11.1-3", "11.1-14");
+  await using test = await startOAuth();
+  const address = test.resource.replace("127.0.0.1", "localhost");
+  const app = appV2(address, new Provider(REDIRECT, "Test app"));
+  assert.equal(await app.connect(), false);
+  assert.equal(app.provider.asked?.searchParams.get("resource"), address);
+  await app.finish(await consent(test, app.provider.asked));
+  assert.equal(await app.connect(), true);
+  assert.match(await app.call("svc_remember", { text: FACT }), /Remembered in default/);
+  await app.close();
+});
+
 Deno.test("an answer in another issuer's name is nobody's", async () => {
   verifies("11.1-19");
   await using test = await startOAuth();

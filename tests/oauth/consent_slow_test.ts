@@ -133,6 +133,35 @@ browserTest(
   },
 );
 
+browserTest("a key that the relayer does not take leaves the account", async (browser) => {
+  verifies("11.1-19");
+  await withDashboard(async ({ web, relayer }) => {
+    await using back = callbackServer();
+    const app = appV2(`${relayer}/api/mcp/connect`, new Provider(back.url, "Test app"));
+    await app.connect();
+    const page = await browser.newPage();
+    await signIn(page, web);
+    const headers = { "access-control-allow-origin": web };
+    await page.route("**/oauth/consent/approve", (route) => {
+      return route.fulfill({ status: 503, headers, body: "down" });
+    });
+    await page.goto(app.provider.asked!.href);
+    await approve(page);
+    await page.getByRole("alert").waitFor();
+    await page.unroute("**/oauth/consent/approve");
+    assert.deepEqual(await labels(page, web), ["dashboard"]);
+
+    // An address that is not the app's is nowhere to be sent, whoever named it.
+    await page.route("**/oauth/consent/approve", (route) => {
+      return route.fulfill({ headers, json: { redirect_to: "javascript:document.title='run'" } });
+    });
+    await page.goto(app.provider.asked!.href);
+    await approve(page);
+    await page.getByText("The relayer named another address").waitFor();
+    assert.notEqual(await page.title(), "run");
+  });
+});
+
 browserTest("a question that is over, made up or framed asks nobody", async (browser) => {
   verifies("11.1-17");
   await withDashboard(async ({ web, relayer }) => {
