@@ -20,9 +20,18 @@ const WAIT_MS = 30_000;
 const memories = (count: number, kind = ""): string =>
   counted(count, `${kind}memory`, `${kind}memories`);
 
-/** A hit on two lines: what was said; then when, how well it fits, and which key wrote it. */
-export function hitLines(hit: Hit, index: number, { dim }: Paint, isOlder = false): string {
-  const writer = writerWords(hit);
+/**
+ * A hit on two lines: what was said; then when, and how well it fits.
+ *
+ * @param own Public key that asks: what another one wrote says so.
+ */
+export function hitLines(
+  hit: Hit,
+  index: number,
+  { dim }: Paint,
+  { own, isOlder = false }: { readonly own: string; readonly isOlder?: boolean },
+): string {
+  const writer = hit.written_by === own ? undefined : writerWords(hit);
   const score = Number.isFinite(hit.score) ? hit.score : 1 - hit.distance;
   const number = `${index + 1}. `;
   const about = `${when(hit.occurred_at ?? hit.created_at)} · fits ${percent(score)}${
@@ -37,12 +46,15 @@ function percent(score: number): string {
 
 export async function recall(session: Session): Promise<void> {
   const { line, io, settings: { namespace } } = session;
-  const found = await clientOf(session).recall(line.words, { limit: line.limit ?? 10, namespace });
+  const client = clientOf(session);
+  const found = await client.recall(line.words, { limit: line.limit ?? 10, namespace });
+  const own = await client.publicKey();
   const least = line.switches.includes("all") ? 0 : undefined;
   const { results, nearest } = shown(found.results, least);
   const paint = paintFor(io);
   const older = olderHits(results);
-  const lines = results.map((hit, i) => hitLines(hit, i, paint, older.has(hit))).join("");
+  const lines = results.map((hit, i) => hitLines(hit, i, paint, { own, isOlder: older.has(hit) }))
+    .join("");
   const empty = found.results.length === 0 && !found.pending && !line.json
     ? await emptinessOf(session, namespaceOf(session))
     : undefined;

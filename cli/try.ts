@@ -45,7 +45,8 @@ export async function tryOut(session: Session): Promise<void> {
     const question = asked || QUESTION;
     if (!io.isTerminal) say(`${question}\n`);
     const found = await client.recall(question, { namespace: NAMESPACE, limit: 2 });
-    const lines = found.results.map((hit, i) => hitLines(hit, i, paint)).join("");
+    const own = await client.publicKey();
+    const lines = found.results.map((hit, i) => hitLines(hit, i, paint, { own })).join("");
     const program = programOf(io);
     print(
       session,

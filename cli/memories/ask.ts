@@ -23,7 +23,8 @@ export async function ask(session: Session): Promise<void> {
     : undefined;
   if (empty !== undefined) return print(session, found, `${empty}\n`);
   if (found.answer_mode === "quotes") {
-    const lines = found.memories.map((hit, i) => hitLines(hit, i, paint)).join("");
+    const own = await client.publicKey();
+    const lines = found.memories.map((hit, i) => hitLines(hit, i, paint, { own })).join("");
     const head = lines === ""
       ? "The relayer has no language model, and no memory is close enough to the question.\n"
       : "The relayer has no language model to compose an answer. These memories fit best:\n\n";

@@ -237,6 +237,26 @@ Deno.test("recall prints numbered lines, or that there are none", async () => {
   assert.deepEqual(JSON.parse(machine.out), empty);
 });
 
+Deno.test("recall and list name the key that wrote a memory, where it was another one", async () => {
+  const written_by = `${"c".repeat(56)}3f6b21c0`;
+  const others = { ...HIT, written_by, written_by_label: "Ada\u001b[2J" };
+  const unknown = { ...HIT, written_by };
+  const results = [others, unknown];
+  const { out } = await run(["recall", "tea"], {
+    routes: { "POST /api/recall": json({ results, total: 2 }) },
+  });
+  assert.match(out, /^ {3}3 days ago · fits 80 % · by Ada\\u\{1b\}\[2J …3f6b21c0$/m);
+  assert.match(out, /^ {3}3 days ago · fits 80 % · by key …3f6b21c0$/m);
+  const listed = await run(["list"], {
+    routes: { "GET /api/memories": json({ memories: [unknown, HIT], total: 2 }) },
+  });
+  assert.deepEqual(listed.out.split("\n").map((line) => line.slice(HIT.memory_id.length)), [
+    "  3 days ago  key …3f6b21c0  I like tea",
+    `  3 days ago  ${" ".repeat("key …3f6b21c0".length)}  I like tea`,
+    "",
+  ]);
+});
+
 Deno.test("recall says that nothing is close enough and shows the nearest; --all shows every hit", async () => {
   const hits = [0.069, 0.02, 0.01].map((confidence) => ({ ...HIT, confidence }));
   const recall = (flags: string[], results: object[] = hits) => {
