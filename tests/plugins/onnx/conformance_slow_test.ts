@@ -5,14 +5,14 @@ import { ModelFolder, SMALL } from "./model_folder.ts";
 
 /** What real models have, in few combinations: each opens a thread for each law. */
 const SHAPES: readonly (readonly [string, Parameters<typeof ModelFolder.make>, number?])[] = [
-  ["the mean of several texts at once", [{}, {}]],
-  ["the first token, each text by itself, with types of tokens", [
+  ["as e5: the mean, several texts at once", [{}, {}]],
+  ["as BERT: the first token, each text by itself", [
     { pooling: "cls", alone: true, document: "" },
-    { tokenTypes: true },
+    { tokenizer: "wordpiece", tokenTypes: true },
   ]],
-  ["weights in a file of their own, a vector of the model's making, cut", [
+  ["as Gemma: a vector of the model's making, cut, weights in two files", [
     { pooling: "none", output: "sentence_embedding", shorter: [16], alone: true },
-    { sentence: true, beside: "model.onnx_data" },
+    { tokenizer: "bpe", sentence: true, beside: "model.onnx_data" },
   ], 16],
 ];
 

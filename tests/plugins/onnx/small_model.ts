@@ -7,6 +7,8 @@ export const WIDTH = 32;
 export interface SmallModel {
   /** Another one has other weights. */
   readonly seed?: number;
+  /** What divides texts; as XLM-RoBERTa does when absent. */
+  readonly tokenizer?: TokenizerKind;
   /** Whether it wants to know which of two texts a token is of, as BERT does. */
   readonly tokenTypes?: boolean;
   /** Whether it makes one vector of each text by itself, besides those of the tokens. */
@@ -32,15 +34,116 @@ const CHARACTERS = [
   ..."사용자는서울에산다",
 ];
 
-const VOCABULARY: readonly string[] = [
-  ...new Set(["<s>", "<pad>", "</s>", "<unk>", "▁", ...WORDS.map((word) => `▁${word}`)]),
-  ...CHARACTERS,
-];
+/** Kinds of tokenizers: as XLM-RoBERTa, BERT and Gemma have them. */
+export type TokenizerKind = "unigram" | "wordpiece" | "bpe";
 
-/** A tokenizer of the kind that XLM-RoBERTa has: pieces of a vocabulary with scores. */
-export function smallTokenizer(): object {
-  const special = (content: string) => ({
-    id: VOCABULARY.indexOf(content),
+/** Pieces by their numbers. The first four begin, fill up and end a text, and stand for the unknown. */
+const VOCABULARIES: Readonly<Record<TokenizerKind, readonly string[]>> = {
+  unigram: [
+    ...new Set(["<s>", "<pad>", "</s>", "<unk>", "▁", ...WORDS.map((word) => `▁${word}`)]),
+    ...CHARACTERS,
+  ],
+  wordpiece: [
+    ...new Set(["[CLS]", "[PAD]", "[SEP]", "[UNK]", ...WORDS]),
+    ...CHARACTERS.filter((character) => !WORDS.includes(character)),
+    ...CHARACTERS.map((character) => `##${character}`),
+  ],
+  bpe: [
+    ...new Set(["<bos>", "<pad>", "<eos>", "<unk>", "▁", ...CHARACTERS]),
+    ...new Set(WORDS.flatMap((word) => merges(word).map(([a, b]) => a + b))),
+    ...Array.from(
+      { length: 256 },
+      (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`,
+    ),
+  ],
+};
+
+const SIZE = Math.max(...Object.values(VOCABULARIES).map(({ length }) => length));
+
+/** Steps that make a word of its characters, from its beginning. */
+function merges(word: string): [string, string][] {
+  const [first = "", ...rest] = [...`▁${word}`];
+  let begun = first;
+  return rest.map((next) => {
+    const step: [string, string] = [begun, next];
+    begun += next;
+    return step;
+  });
+}
+
+/** What splits and numbers texts, by the kind. */
+function parts(kind: TokenizerKind, vocabulary: readonly string[]): object {
+  const numbers = Object.fromEntries(vocabulary.map((piece, id) => [piece, id]));
+  if (kind === "wordpiece") {
+    return {
+      normalizer: {
+        type: "BertNormalizer",
+        clean_text: true,
+        handle_chinese_chars: true,
+        strip_accents: null,
+        lowercase: true,
+      },
+      pre_tokenizer: { type: "BertPreTokenizer" },
+      decoder: { type: "WordPiece", prefix: "##", cleanup: true },
+      model: {
+        type: "WordPiece",
+        unk_token: "[UNK]",
+        continuing_subword_prefix: "##",
+        max_input_chars_per_word: 100,
+        vocab: numbers,
+      },
+    };
+  }
+  if (kind === "bpe") {
+    return {
+      normalizer: {
+        type: "Sequence",
+        normalizers: [
+          { type: "Lowercase" },
+          { type: "Prepend", prepend: "▁" },
+          { type: "Replace", pattern: { String: " " }, content: "▁" },
+        ],
+      },
+      pre_tokenizer: null,
+      decoder: {
+        type: "Sequence",
+        decoders: [
+          { type: "Replace", pattern: { String: "▁" }, content: " " },
+          { type: "ByteFallback" },
+          { type: "Fuse" },
+        ],
+      },
+      model: {
+        type: "BPE",
+        dropout: null,
+        unk_token: "<unk>",
+        continuing_subword_prefix: null,
+        end_of_word_suffix: null,
+        fuse_unk: true,
+        byte_fallback: true,
+        vocab: numbers,
+        merges: WORDS.flatMap(merges),
+      },
+    };
+  }
+  return {
+    normalizer: { type: "Lowercase" },
+    pre_tokenizer: { type: "Metaspace", replacement: "▁", prepend_scheme: "always", split: true },
+    decoder: { type: "Metaspace", replacement: "▁", prepend_scheme: "always", split: true },
+    model: {
+      type: "Unigram",
+      unk_id: 3,
+      vocab: vocabulary.map((piece) => [piece, piece.length > 1 ? -3 : -6]),
+    },
+  };
+}
+
+/** A small `tokenizer.json`. */
+export function smallTokenizer(kind: TokenizerKind = "unigram"): object {
+  const vocabulary = VOCABULARIES[kind];
+  const [begin = "", , end = ""] = vocabulary;
+  const special = (content: string, id: number) => ({
+    id,
     content,
     single_word: false,
     lstrip: false,
@@ -49,28 +152,19 @@ export function smallTokenizer(): object {
     special: true,
   });
   const around = (id: string) => ({ SpecialToken: { id, type_id: 0 } });
+  const known = (id: string) => ({ id, ids: [vocabulary.indexOf(id)], tokens: [id] });
   return {
     version: "1.0",
     truncation: null,
     padding: null,
-    added_tokens: VOCABULARY.slice(0, 4).map(special),
-    normalizer: { type: "Lowercase" },
-    pre_tokenizer: { type: "Metaspace", replacement: "▁", prepend_scheme: "always", split: true },
+    added_tokens: vocabulary.slice(0, 4).map(special),
     post_processor: {
       type: "TemplateProcessing",
-      single: [around("<s>"), { Sequence: { id: "A", type_id: 0 } }, around("</s>")],
+      single: [around(begin), { Sequence: { id: "A", type_id: 0 } }, around(end)],
       pair: [],
-      special_tokens: {
-        "<s>": { id: "<s>", ids: [0], tokens: ["<s>"] },
-        "</s>": { id: "</s>", ids: [2], tokens: ["</s>"] },
-      },
+      special_tokens: { [begin]: known(begin), [end]: known(end) },
     },
-    decoder: { type: "Metaspace", replacement: "▁", prepend_scheme: "always", split: true },
-    model: {
-      type: "Unigram",
-      unk_id: 3,
-      vocab: VOCABULARY.map((piece) => [piece, piece.length > 1 ? -3 : -6]),
-    },
+    ...parts(kind, vocabulary),
   };
 }
 
@@ -98,7 +192,7 @@ function graphOf(model: SmallModel): Graph {
     dims: [],
     values: Float32Array.of(value),
   });
-  const pieces = float("pieces", [VOCABULARY.length, width], 1, 1);
+  const pieces = float("pieces", [SIZE, width], 1, 1);
   // What begins every text says little by itself: its vector is that of what it sees.
   for (let i = 0; i < width; i++) pieces.values[i] = Number(pieces.values[i]) / 100;
   const weights: Weights[] = [
@@ -176,6 +270,6 @@ export function smallModel(model: SmallModel = {}): {
   return {
     weights: onnxFile(graph),
     beside: externalData(graph.weights),
-    tokenizer: new TextEncoder().encode(JSON.stringify(smallTokenizer())),
+    tokenizer: new TextEncoder().encode(JSON.stringify(smallTokenizer(model.tokenizer))),
   };
 }
