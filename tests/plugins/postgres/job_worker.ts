@@ -1,4 +1,5 @@
 import { parseAddress, postgresJobStore } from "../../../plugins/postgres/mod.ts";
+import { pause } from "../../../src/deadline.ts";
 import type { EndedJob, HeldJob } from "../../../src/interfaces/mod.ts";
 import { jobOf } from "../../../testing/job_store.ts";
 
@@ -16,11 +17,9 @@ const LEASE_MS = 900;
 let state = Number(seed);
 const random = () => (state = (state * 1_103_515_245 + 12_345) % 2_147_483_648) / 2_147_483_648;
 
-const store = await postgresJobStore({
-  address: parseAddress(url),
-  connections: 4,
-  leaseMs: LEASE_MS,
-});
+const options = { address: parseAddress(url), connections: 4, leaseMs: LEASE_MS };
+// Also a process that is started while the server is away.
+const store = (await persist(() => postgresJobStore(options)))!;
 
 /** Tries until the database answers, or says that somebody else has the job. */
 async function persist<T>(work: () => Promise<T>): Promise<T | undefined> {
@@ -31,7 +30,7 @@ async function persist<T>(work: () => Promise<T>): Promise<T | undefined> {
       const { code } = error as { code?: string };
       if (code === "internal_error") return undefined;
       if (code !== "storage_unavailable") throw error;
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await pause(30);
     }
   }
 }
@@ -40,7 +39,7 @@ async function finish({ job, lease, progress }: HeldJob): Promise<void> {
   const attempts = (progress?.attempts ?? 0) + 1;
   const noted = { attempts, recallable: false, due: 0 };
   if (await persist(() => store.progress(lease, noted).then(() => true)) === undefined) return;
-  await new Promise((resolve) => setTimeout(resolve, random() * 20));
+  await pause(random() * 20);
   const { payload: _, ...spec } = job;
   const ended: EndedJob = {
     ...spec,
@@ -84,7 +83,7 @@ async function claiming(): Promise<void> {
   for (;;) {
     const claimed = await persist(() => store.claim(10)) ?? [];
     await Promise.all(claimed.map(finish));
-    if (claimed.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    if (claimed.length === 0) await pause(50);
   }
 }
 

@@ -10,11 +10,14 @@ const WORKER = fileURLToPath(new URL("./job_worker.ts", import.meta.url));
 const RANGE = 100_000;
 /** Processes that are killed; in every fourth round the server crashes as well. */
 const ROUNDS = 8;
+/** What a process has said before it is killed: jobs that were accepted and ended. */
+const LINES = 30;
 
 /** A process that works on jobs, and says what became of them. */
 class Worker {
   readonly #process: Deno.ChildProcess;
-  readonly #output: Promise<string>;
+  readonly #read: Promise<void>;
+  #output = "";
 
   constructor(url: string, number: number) {
     const args = ["run", "--no-check", "-A", ...LOCKED, WORKER];
@@ -23,14 +26,30 @@ class Worker {
       stdout: "piped",
       stderr: "inherit",
     }).spawn();
-    this.#output = new Response(this.#process.stdout).text();
+    this.#read = this.#follow(this.#process.stdout);
+  }
+
+  /** What it has said, line by line. */
+  get #lines(): string[] {
+    return this.#output.split("\n").slice(0, -1);
+  }
+
+  async #follow(output: ReadableStream<Uint8Array>): Promise<void> {
+    const texts = output.pipeThrough(new TextDecoderStream() as TransformStream);
+    for await (const text of texts) this.#output += text;
+  }
+
+  /** Waits until it is in the middle of its work. */
+  async working(): Promise<void> {
+    await poll(() => this.#lines.length, (lines) => lines >= LINES);
   }
 
   /** Ends it without a word, and answers what it said. */
   async kill(): Promise<string[]> {
     this.#process.kill("SIGKILL");
     await this.#process.status;
-    return (await this.#output).split("\n").slice(0, -1);
+    await this.#read;
+    return this.#lines;
   }
 }
 
@@ -46,7 +65,7 @@ Deno.test({
     const start = () => workers.push(new Worker(url, made++));
     for (let i = 0; i < 3; i++) start();
     for (let round = 0; round < ROUNDS; round++) {
-      await new Promise((resolve) => setTimeout(resolve, 700));
+      await workers[0]!.working();
       said.push(...await workers.shift()!.kill());
       if (round % 4 === 2) await server.restart();
       start();
