@@ -1,5 +1,6 @@
 import { uniform } from "../bench/statistics.ts";
 import { useLiteEmbedder } from "../plugins/use_lite/mod.ts";
+import type { ContextWeights } from "../src/index/ranking.ts";
 import { ResidentScope } from "../src/index/resident_scope.ts";
 import { Arena } from "../src/index/vectors/arena.ts";
 import type { Embedder, IndexEntry } from "../src/interfaces/mod.ts";
@@ -9,16 +10,19 @@ import { type Conversation, readConversations, type Said } from "./conversation_
 import { print } from "./print.ts";
 import { gainInterval, type Quality, quality } from "../cli/memories/eval/ranks.ts";
 
-const HELP = `deno task eval conversations [--held-out]
+const HELP = `deno task eval conversations [--held-out] [--fit]
 
   Whether recall finds the turns of conversations and the facts that they tell, with what stands
   beside them and without, on tests/testdata/conversations.
   --held-out   also the held-out conversations: at checkpoints, not while tuning
+  --fit        the weights that serve the tuning conversations, each left out in turn
 `;
 
 const OWNER = { owner: "0x1", namespace: "default" };
 /** Hits that are looked at; a rank beyond counts as one more. */
 const LOOKED_AT = 100;
+/** How long vectors of queries are kept: longer than a measurement takes. */
+const KEPT_SECONDS = 10_000;
 
 /** How what is stored says where it was said. */
 export type Telling = "session" | "time" | "nothing";
@@ -30,7 +34,7 @@ export interface ContextRanks {
 }
 
 /** A query, and the place of the memory that answers it. */
-interface Query {
+export interface Query {
   readonly text: string;
   readonly answer: number;
 }
@@ -57,38 +61,58 @@ function entryOf(said: Said, place: number, telling: Telling, hasPosition: boole
   };
 }
 
-/** Ranks of what answers some questions in one namespace. */
-export async function ranksIn(
-  embedder: Embedder,
-  items: readonly Said[],
-  queries: readonly Query[],
-  telling: Telling,
-  kind: "turns" | "facts",
-): Promise<ContextRanks> {
-  const documents = await documentVectors(embedder, items.map(({ text }) => text), undefined);
-  const scope = new ResidentScope(OWNER, new Arena(embedder.dimensions));
-  for (const [place, said] of items.entries()) {
-    const entry = entryOf(said, place, telling, kind === "turns");
-    scope.put({ ...entry, vectors: documents[place]! });
-    scope.setText(entry.id, 1, said.text);
+/** Memories of one namespace, loaded as the program loads them. */
+export class ConversationScope implements Disposable {
+  readonly #scope: ResidentScope;
+  readonly #vectors: QueryVectors;
+
+  private constructor(embedder: Embedder) {
+    this.#scope = new ResidentScope(OWNER, new Arena(embedder.dimensions));
+    this.#vectors = new QueryVectors(embedder, KEPT_SECONDS, Date.now);
   }
-  const vectors = new QueryVectors(embedder, 0, Date.now);
-  const ranks: ContextRanks = { alone: [], inContext: [] };
-  for (const { text, answer } of queries) {
-    const embedding = await vectors.get(text);
-    const rankOf = (inContext: boolean): number => {
-      const hits = scope.match({ ...embedding, text }, { limit: LOOKED_AT, inContext });
+
+  /** With what was said in it; turns have positions. */
+  static async of(
+    embedder: Embedder,
+    items: readonly Said[],
+    telling: Telling,
+    kind: "turns" | "facts",
+  ): Promise<ConversationScope> {
+    const made = new ConversationScope(embedder);
+    const documents = await documentVectors(embedder, items.map(({ text }) => text), undefined);
+    for (const [place, said] of items.entries()) {
+      const entry = entryOf(said, place, telling, kind === "turns");
+      made.#scope.put({ ...entry, vectors: documents[place]! });
+      made.#scope.setText(entry.id, 1, said.text);
+    }
+    return made;
+  }
+
+  /** Ranks of what answers some questions. */
+  async ranks(
+    queries: readonly Query[],
+    inContext: boolean | ContextWeights,
+  ): Promise<number[]> {
+    const ranks: number[] = [];
+    for (const { text, answer } of queries) {
+      const embedding = await this.#vectors.get(text);
+      const hits = this.#scope.match({ ...embedding, text }, { limit: LOOKED_AT, inContext });
       const at = hits.findIndex(({ entry }) => Number(entry.id) === answer);
-      return at < 0 ? LOOKED_AT + 1 : at + 1;
-    };
-    ranks.alone.push(rankOf(false));
-    ranks.inContext.push(rankOf(true));
+      ranks.push(at < 0 ? LOOKED_AT + 1 : at + 1);
+    }
+    return ranks;
   }
-  scope.release();
-  return ranks;
+
+  [Symbol.dispose](): void {
+    this.#scope.release();
+  }
 }
 
-function queriesOf(conversations: readonly Conversation[], kind: "turns" | "facts"): Query[] {
+/** The questions of conversations that are in one namespace. */
+export function queriesOf(
+  conversations: readonly Conversation[],
+  kind: "turns" | "facts",
+): Query[] {
   let base = 0;
   return conversations.flatMap(({ questions, ...said }) => {
     const queries = questions.flatMap((question): Query[] => {
@@ -111,9 +135,10 @@ export async function conversationRanks(
   const all: ContextRanks = { alone: [], inContext: [] };
   for (const part of together ? [conversations] : conversations.map((one) => [one])) {
     const items = part.flatMap((conversation) => conversation[kind]);
-    const ranks = await ranksIn(embedder, items, queriesOf(part, kind), telling, kind);
-    all.alone.push(...ranks.alone);
-    all.inContext.push(...ranks.inContext);
+    using scope = await ConversationScope.of(embedder, items, telling, kind);
+    const queries = queriesOf(part, kind);
+    all.alone.push(...await scope.ranks(queries, false));
+    all.inContext.push(...await scope.ranks(queries, true));
   }
   return all;
 }
@@ -140,11 +165,16 @@ function lines(name: string, { alone, inContext }: ContextRanks): string[] {
 
 /** Prints how well turns and facts are found; answers the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
-  if (args.some((arg) => arg !== "--held-out")) {
+  if (args.some((arg) => arg !== "--held-out" && arg !== "--fit")) {
     print(HELP);
     return args.includes("--help") ? 0 : 2;
   }
   await using embedder = useLiteEmbedder();
+  if (args.includes("--fit")) {
+    const { fit } = await import("./context_weights.ts");
+    await fit(embedder);
+    return 0;
+  }
   print(`${"conversations".padEnd(31)} queries              hit@1    hit@5   rec@10  nDCG@10`);
   const folders = args.includes("--held-out")
     ? ["tuning", "held_out"] as const

@@ -1,24 +1,11 @@
-import type { IndexedMemory, Match } from "./ranking.ts";
+import type { ContextWeights, IndexedMemory, Match } from "./ranking.ts";
 import { startOf } from "./relations.ts";
 
 /**
- * What the neighbours of a memory add to its place, as shares of what they score themselves. Chosen on
- * conversations that are kept for tuning, and so that facts in sessions that were made at random lose
- * nothing.
+ * Chosen on conversations that are kept for tuning, and so that facts in sessions that were made at
+ * random lose nothing; `deno task eval conversations --fit` tries others.
  */
-const WEIGHTS = {
-  /** Of the question that it follows. */
-  question: 0.24,
-  /** Of the best other memory of its session. */
-  session: 0.15,
-  /** Of its own, which a question loses that something follows: what answers it is there. */
-  asking: 0.5,
-  /**
-   * Of the BM25 of its words, where the namespace is made of conversations: people say "it" and "that"
-   * there, so that a word which is shared tells more than among facts.
-   */
-  words: 0.02,
-} as const;
+export const WEIGHTS: ContextWeights = { question: 0.24, session: 0.15, asking: 0.5, words: 0.02 };
 
 /** Memories without a session that follow each other so closely, in milliseconds, were said together. */
 const TOGETHER_MS = 5 * 60_000;
@@ -59,13 +46,17 @@ type Trusting = (memory: IndexedMemory) => number;
  *
  * @param found Best first.
  */
-export function inContext(found: readonly Match[], around: Surroundings): Match[] {
+export function inContext(
+  found: readonly Match[],
+  around: Surroundings,
+  weights: ContextWeights = WEIGHTS,
+): Match[] {
   const candidates = new Map<string, Candidate>();
   const share = Math.min(1, around.askingShare / CONVERSATIONAL);
   const add = (matches: readonly Match[]): void => {
     const asking = around.asking(matches.map(({ entry }) => entry));
     for (const [i, match] of matches.entries()) {
-      const evidence = share * WEIGHTS.words * around.words(match.entry);
+      const evidence = share * weights.words * around.words(match.entry);
       const own = Math.max(0, match.score + evidence);
       candidates.set(match.entry.id, { match, own, asks: asking[i]!, evidence });
     }
@@ -82,10 +73,10 @@ export function inContext(found: readonly Match[], around: Surroundings): Match[
 
   const trusting: Trusting = ({ standing }) => standing?.sessionDigest === undefined ? share : 1;
   const groups = groupsOf([...candidates.values()], share > 0);
-  for (const group of groups) weighGroup(group, next, trusting);
+  for (const group of groups) weighGroup(group, next, trusting, weights);
   for (const [id, { id: nextId }] of next) {
     const candidate = candidates.get(id)!;
-    answer(candidate, candidates.get(nextId), 1);
+    answer(candidate, candidates.get(nextId), weights);
   }
   return [...candidates.values()]
     .map(({ match, evidence }) => ({ ...match, evidence }))
@@ -98,9 +89,14 @@ function byPlace(a: Match, b: Match): number {
 }
 
 /** A question gives way to what follows it. */
-function answer(asked: Candidate, following: Candidate | undefined, trust: number): void {
-  asked.evidence -= trust * WEIGHTS.asking * asked.own;
-  if (following !== undefined) following.evidence += trust * WEIGHTS.question * asked.own;
+function answer(
+  asked: Candidate,
+  following: Candidate | undefined,
+  { asking, question }: ContextWeights,
+  trust = 1,
+): void {
+  asked.evidence -= trust * asking * asked.own;
+  if (following !== undefined) following.evidence += trust * question * asked.own;
 }
 
 /** Candidates by session; those without one that were said together, in their order. */
@@ -131,6 +127,7 @@ function weighGroup(
   group: readonly Candidate[],
   next: ReadonlyMap<string, IndexedMemory>,
   trusting: Trusting,
+  weights: ContextWeights,
 ): void {
   if (group.length < 2) return;
   const trust = trusting(group[0]!.match.entry);
@@ -138,13 +135,13 @@ function weighGroup(
   const [best, second] = group.map(({ own }) => own).sort((a, b) => b - a);
   for (const [i, candidate] of group.entries()) {
     const other = candidate.own === best ? second! : best!;
-    candidate.evidence += trust * WEIGHTS.session * other;
+    candidate.evidence += trust * weights.session * other;
     const following = group[i + 1];
     // What was accepted at once has no order.
     const isOrdered = !isNamed && following !== undefined &&
       startOf(following.match.entry) > startOf(candidate.match.entry);
     if (candidate.asks && isOrdered && !next.has(candidate.match.entry.id)) {
-      answer(candidate, following, trust);
+      answer(candidate, following, weights, trust);
     }
   }
 }

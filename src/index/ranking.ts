@@ -5,6 +5,21 @@ import type { LexicalScores } from "./words/lexical_index.ts";
 /** A memory of the index without its vectors. */
 export type IndexedMemory = Omit<IndexEntry, "vectors">;
 
+/** What the neighbours of a memory add to its place, as shares of what they score themselves. */
+export interface ContextWeights {
+  /** Of the question that it follows. */
+  readonly question: number;
+  /** Of the best other memory of its session. */
+  readonly session: number;
+  /** Of its own, which a question loses that something follows: what answers it is there. */
+  readonly asking: number;
+  /**
+   * Of the BM25 of its words, where the namespace is made of conversations: people say "it" and "that"
+   * there, so that a word which is shared tells more than among facts.
+   */
+  readonly words: number;
+}
+
 export interface SearchOptions {
   readonly limit: number;
   /** Memories it refuses (expired ones, for example) are left out and do not count. */
@@ -13,8 +28,11 @@ export interface SearchOptions {
   readonly maxDistance?: number;
   /** Memories that score less are left out. */
   readonly minScore?: number | undefined;
-  /** Whether what stands beside memories counts for their order; only in a search by both legs. */
-  readonly inContext?: boolean;
+  /**
+   * Whether what stands beside memories counts for their order, or with which weights; only in a search
+   * by both legs.
+   */
+  readonly inContext?: boolean | ContextWeights;
 }
 
 /** A search of a scope: by its vector, by its text, or by both. */

@@ -13,7 +13,7 @@ import {
   type ScopeQuery,
   type SearchOptions,
 } from "./ranking.ts";
-import { inContext } from "./evidence.ts";
+import { inContext, type Surroundings } from "./evidence.ts";
 import { LexicalIndex, type LexicalScores } from "./words/lexical_index.ts";
 import { PayloadBytes } from "./payload_bytes.ts";
 import { Relations } from "./relations.ts";
@@ -133,7 +133,7 @@ export class ResidentScope {
     }
     const costs = lexical && new FusedCosts(lexical, known, unread);
     const search = this.#comparable(options);
-    if (costs === undefined || options.inContext !== true) {
+    if (costs === undefined || !options.inContext) {
       return bestMemories(this.#entries, this.#vectors, vector, costs, search);
     }
     return this.#matchInContext(vector, costs, search);
@@ -145,7 +145,8 @@ export class ResidentScope {
     const found = bestMemories(this.#entries, this.#vectors, vector, costs, most);
     const texts = this.#texts;
     const slotOf = ({ id }: IndexedMemory): number => this.#slots.get(id)!;
-    const ordered = inContext(found, {
+    const weights = typeof options.inContext === "object" ? options.inContext : undefined;
+    const around: Surroundings = {
       askingShare: texts.askingShare,
       asking: (memories) => texts.asking(memories.map(slotOf)),
       words: (memory) => costs.words(slotOf(memory)),
@@ -154,11 +155,9 @@ export class ResidentScope {
         const found = matchAt(this.#entries, this.#vectors, costs, slotOf(memory));
         return found.distance < maxDistance && (accept?.(memory) ?? true) ? found : undefined;
       },
-    });
-    return ordered.filter(({ score }) => Math.min(1, Math.max(0, score)) >= minScore).slice(
-      0,
-      limit,
-    );
+    };
+    const isEnough = ({ score }: Match) => Math.min(1, Math.max(0, score)) >= minScore;
+    return inContext(found, around, weights).filter(isEnough).slice(0, limit);
   }
 
   /** Memories without vectors are found by their words alone. */
