@@ -81,3 +81,24 @@ Deno.test("sessions outlive restarts, a lost index, a restore, an export and an 
   await to.svc.relayer.idle();
   assert.deepEqual(await said(to.svc), expected);
 });
+
+Deno.test("a reply is found by the question that it follows in its session", async () => {
+  verifies("10.6-42");
+  await using svc = await startRelayer();
+  const session = "a chat";
+  await svc.remember("Did you get the job in Leeds?", { session, position: 4 });
+  await svc.remember("first of April", { session, position: 5 });
+  await svc.remember("the rent is 900");
+  const texts = async (more: Json = {}): Promise<string[]> =>
+    (await svc.post("/api/recall", { query: "the job in Leeds", ...more })).body.results
+      .map(({ text }: Json) => text);
+  const found = await texts();
+  assert.ok(found.indexOf("first of April") < found.indexOf("the rent is 900"), found.join());
+  const weighed = await texts({ scoring_weights: { semantic: 1 } });
+  assert.deepEqual([...weighed].sort(), [...found].sort());
+  assert.notDeepEqual(weighed, found);
+  // The order alone follows what stands beside a memory.
+  const { body: { results } } = await svc.post("/api/recall", { query: "the job in Leeds" });
+  const score = (text: string): number => results.find((hit: Json) => hit.text === text).score;
+  assert.ok(score("first of April") < score("Did you get the job in Leeds?"));
+});
