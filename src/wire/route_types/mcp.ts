@@ -35,10 +35,18 @@ export interface McpRoutes {
   /** The same as of /api/mcp, for apps that were let in by OAuth. */
   readonly "GET /api/mcp/connect": {
     readonly access: "mcp";
+    readonly query: {
+      /** `search`: the tools of research alone. */
+      readonly tools?: "search" | undefined;
+    };
   };
   /** Messages of Streamable HTTP of apps that were let in by OAuth. */
   readonly "POST /api/mcp/connect": {
     readonly access: "mcp";
+    readonly query: {
+      /** `search`: the tools of research alone. */
+      readonly tools?: "search" | undefined;
+    };
     readonly body: unknown;
   };
   /** End a session of such an app. */

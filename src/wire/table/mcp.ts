@@ -67,12 +67,14 @@ export const MCP = {
   },
   "GET /api/mcp/connect": {
     access: "mcp",
+    query,
     summary: "The same as of /api/mcp, for apps that were let in by OAuth",
     answers: () => ({ 200: events() }),
     errors: ERRORS,
   },
   "POST /api/mcp/connect": {
     ...POSTS,
+    query,
     summary: "Messages of Streamable HTTP of apps that were let in by OAuth",
     answers: () => ({
       200: { "application/json": z.looseObject({ jsonrpc: z.literal("2.0") }), ...events() },
