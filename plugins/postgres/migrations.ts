@@ -94,6 +94,14 @@ const MIGRATIONS: readonly string[] = [
   create table svc.nonce(
     bucket integer not null, digest bytea not null, primary key(bucket, digest))
     partition by list (bucket)`,
+
+  `create table svc.data_key(
+    key_id text primary key, account text not null, owner bytea not null,
+    namespace bytea not null, generation integer not null, wrapped bytea not null,
+    created_at bigint not null);
+  create index data_key_scope
+    on svc.data_key(account, owner, namespace, generation, created_at, key_id);
+  create table svc.key_generation(account text primary key, generation integer not null)`,
 ];
 
 /** The version of the schema that this program writes. */

@@ -1,5 +1,5 @@
 /**
- * Accounts, blobs and index in a PostgreSQL database, which several relayers may use.
+ * Accounts, data keys, blobs and index in a PostgreSQL database, which several relayers may use.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export * from "./backends.ts";
 export type { PostgresFields } from "./plugin.ts";
 export default plugin;
 
-/** Accounts, blobs and index for `createRelayer`. */
+/** Accounts, data keys, blobs and index for `createRelayer`. */
 export function postgres(settings: Partial<Values<PostgresFields>> = {}): BackendSource {
   return pluginSource(plugin, settings);
 }

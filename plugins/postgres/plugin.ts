@@ -37,7 +37,7 @@ function optionsOf({ url, connections }: Values<PostgresFields>) {
   return { address: addressOf({ url }), connections };
 }
 
-/** The plugin `postgres` for the roles `accounts`, `blobStore` and `vectorStore`. */
+/** The plugin `postgres` for the roles `accounts`, `blobStore`, `cipher` and `vectorStore`. */
 const plugin: Plugin<PostgresFields> = definePlugin({
   name: "postgres",
   docs: "postgres.md",
@@ -71,6 +71,8 @@ const plugin: Plugin<PostgresFields> = definePlugin({
   roles: {
     accounts: async (settings) => (await backends()).postgresAccounts(optionsOf(settings)),
     blobStore: async (settings) => (await backends()).postgresBlobStore(optionsOf(settings)),
+    cipher: async (settings, { sealer, keys }) =>
+      (await backends()).postgresCipher({ ...optionsOf(settings), sealer, keys }),
     vectorStore: async (settings, context) =>
       (await backends()).postgresVectorStore({ ...optionsOf(settings), ...context }),
   },

@@ -13,6 +13,7 @@ Deno.test({
     await using installation = await Installation.create({
       SVC_ACCOUNTS: "postgres",
       SVC_BLOB_STORE: "postgres",
+      SVC_CIPHER: "postgres",
       SVC_VECTOR_STORE: "postgres",
       SVC_DATABASE_URL: url,
       SVC_EMBEDDER: "memory",
@@ -49,9 +50,15 @@ Deno.test({
       (code) => code === 0,
     );
     assert.match(await svc("recall", "the meeting", "--limit", "1"), /Monday/);
+    // A machine of its own has nothing but the relayer key: everything that is done is there.
+    assert.equal(await program.stop(), 0);
+    await Deno.rename(installation.dataDir, `${installation.home}/lost`);
+    await using another = await installation.launch();
+    assert.match(await svc("recall", "spare key", "--limit", "1"), /spare key/);
+    assert.equal(JSON.parse(await svc("list", "--json")).memories.length, 3);
     await svc("forget", "default", "--yes");
     assert.match(await svc("recall", "peanuts"), /There are no memories in "default"/);
-    assert.equal(await program.stop(), 0);
+    assert.equal(await another.stop(), 0);
     const permissions = (await installation.run(["--print-permissions"])).output;
     assert.match(permissions, new RegExp(`--allow-net=[^\\n]*127.0.0.1:${server.port}`));
     const config = (await installation.run(["--print-config"])).output;

@@ -324,7 +324,10 @@ Deno.test("models lie where the relayer cannot write", () => {
 Deno.test("all problems are reported at once", () => {
   const { problems } = read({ SVC_PORT: "x", SVC_JOB_CONCURRENCY: "0", SVC_CIPHER: "what" });
   assert.equal(problems.length, 3);
-  assert.match(problems.join("\n"), /SVC_CIPHER must be local, memory, seal, a path or an import/);
+  assert.match(
+    problems.join("\n"),
+    /SVC_CIPHER must be local, memory, postgres, seal, a path or an import/,
+  );
 });
 
 Deno.test("weights are given to signed routes, which may be named as the protocol does", () => {

@@ -19,7 +19,7 @@ export const ROLES = {
     ...optionalText("SVC_ACCOUNTS", "Account registry: `local`, `postgres`, `sui` or a plugin"),
     fallbackText: "sui if package and registry are set, else local",
   },
-  cipher: text("SVC_CIPHER", "local", "Cipher: `local`, `seal` or a plugin"),
+  cipher: text("SVC_CIPHER", "local", "Cipher: `local`, `postgres`, `seal` or a plugin"),
   blobStore: text(
     "SVC_BLOB_STORE",
     "local",

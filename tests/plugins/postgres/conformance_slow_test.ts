@@ -2,6 +2,7 @@ import {
   parseAddress,
   postgresAccounts,
   postgresBlobStore,
+  postgresCipher,
   postgresJobStore,
   postgresVectorStore,
 } from "../../../plugins/postgres/mod.ts";
@@ -9,11 +10,13 @@ import { RelayerKey } from "../../../src/sealing/relayer_key.ts";
 import {
   accountRegistrySuite,
   blobStoreSuite,
+  cipherSuite,
   conform,
   jobStoreSuite,
   SUITE_DIMENSIONS,
   vectorStoreSuite,
 } from "../../../testing/mod.ts";
+import { KeysForTests } from "../sealer_for_tests.ts";
 import { onServer } from "./on_server.ts";
 
 const sealer = new RelayerKey(new Uint8Array(32).fill(7)).sealer("conformance");
@@ -23,6 +26,11 @@ onServer((database) => {
 
   conform(accountRegistrySuite, "postgres", async () => await postgresAccounts(await options()));
   conform(blobStoreSuite, "postgres", async () => await postgresBlobStore(await options()));
+  conform(
+    cipherSuite,
+    "postgres",
+    async () => await postgresCipher({ ...await options(), sealer, keys: new KeysForTests() }),
+  );
   conform(jobStoreSuite, "postgres", async () => {
     const given = await options();
     return {

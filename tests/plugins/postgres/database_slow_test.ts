@@ -3,11 +3,12 @@ import {
   parseAddress,
   postgresAccounts,
   postgresBlobStore,
+  postgresCipher,
   postgresVectorStore,
 } from "../../../plugins/postgres/mod.ts";
 import { CERTIFICATES } from "../../http1/raw_client.ts";
 import { PostgresServer } from "../../postgres_server.ts";
-import { sealerForTests } from "../sealer_for_tests.ts";
+import { KeysForTests, sealerForTests } from "../sealer_for_tests.ts";
 import { onServer } from "./on_server.ts";
 
 const A = { owner: "0x" + "a".repeat(64), namespace: "notes" };
@@ -105,6 +106,35 @@ onServer((empty, server) => {
       assert.equal(await told.promise, undefined);
     }
     assert.deepEqual((await here.get(accountId))?.keys, []);
+  });
+
+  Deno.test("relayers with one relayer key share data keys and generations", async () => {
+    const address = parseAddress(await empty());
+    const sealer = sealerForTests();
+    const open = (connections: number, keys = new KeysForTests()) =>
+      postgresCipher({ address, connections, sealer, keys });
+    await using one = await open(2);
+    await using two = await open(3);
+    const context = { ...A, accountId: "0x" + "c".repeat(64), memoryId: "m" };
+    const { accountId, ...scope } = context;
+    const plain = bytesOf("a canary that sings");
+    const first = await one.seal(plain, context);
+    const second = await two.seal(plain, context);
+    assert.equal(second.keyId, first.keyId);
+    for (const cipher of [two, await open(4)]) {
+      const items = [{ memoryId: "m", record: first.record }];
+      const [opened] = await cipher.open(items, { ...scope, accountId });
+      assert.equal(opened?.status, "fulfilled");
+      if (cipher !== two) await cipher[Symbol.asyncDispose]();
+    }
+    await one.rotate(accountId);
+    const third = await two.seal(plain, context);
+    assert.notEqual(third.keyId, first.keyId);
+    assert.equal((await one.seal(plain, context)).keyId, third.keyId);
+    // A new relayer rotates behind the generation that is there, and not into it.
+    await using late = await open(5);
+    await late.rotate(accountId);
+    assert.notEqual((await one.seal(plain, context)).keyId, third.keyId);
   });
 
   Deno.test("no text, vector, key or word stands in a dump", async () => {
