@@ -41,6 +41,7 @@ const ELSEWHERE: readonly (readonly [page: string, part: string, where: string])
   ["docs/releasing.md", "task release", "tests/e2e/release_test.ts"],
   ["docs/releasing.md", "task site", "tests/site_slow_test.ts"],
   ["docs/contract.md", "contract publish", "tests/program/contract_command_slow_test.ts"],
+  ["docs/models.md", "svc model get", "tests/program/model_command_slow_test.ts"],
   ["docs/accounts.md", "--wallet-file", "tests/program/account_command_chain_slow_test.ts"],
 ];
 
@@ -157,6 +158,7 @@ const RUN_HERE: Readonly<Record<string, readonly RegExp[]>> = {
   "docs/hosts.md": [/svct1\./],
   "docs/mcp.md": [/svct1\./],
   "docs/operations.md": [/relayer key/],
+  "docs/recall.md": [/first +among 5 +among 10/],
   "docs/sharing.md": [/svct1\./, /Ada's agent|Nothing was done/, /Ada's agent/],
   "docs/troubleshooting.md": [/ok +settings[^]*Next:/],
   "docs/typescript.md": [/permissions +write/],
@@ -175,6 +177,10 @@ Deno.test("the commands of the other pages do what the pages say", async () => {
     try {
       await relayer.event("listening");
       await bash(`${PROGRAM} remember "I am allergic to peanuts"`, home, env);
+      await Deno.writeTextFile(
+        `${home}/questions.txt`,
+        "what must I not eat? => allergic to peanuts\n",
+      );
       let last = "";
       const shown = new Map<string, RegExp[]>(
         Object.entries(RUN_HERE).map(([page, wanted]) => [page, [...wanted]]),
