@@ -45,7 +45,7 @@ async function exported(client: SvcClient): Promise<Map<string, string>> {
   for await (const line of client.exportMemories()) {
     if (line.type === "end") isWhole = true;
     if (line.type !== "memory") continue;
-    const { source: _, ...kept } = line;
+    const { source: _, written_by: __, written_by_label: ___, ...kept } = line;
     found.set(String(line.memory_id), JSON.stringify(kept));
   }
   if (!isWhole) throw new Error("the export broke off");

@@ -18,7 +18,10 @@ async function exported(page: Page, button: string | RegExp): Promise<string> {
 
 /** Lines of an export, without what differs from relayer to relayer. */
 const memoriesIn = (content: string) =>
-  content.split("\n").filter((line) => line.includes('"type":"memory"')).sort();
+  content.split("\n").filter((line) => line.includes('"type":"memory"')).sort().map((line) => {
+    const { written_by: _, written_by_label: __, ...memory } = JSON.parse(line);
+    return memory;
+  });
 
 /** Notes how long the page did nothing else than one thing, in milliseconds. */
 const WATCH_TASKS = `{
