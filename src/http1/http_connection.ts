@@ -1,6 +1,6 @@
 import { traceparent } from "../tracing.ts";
 import { headerLine, WireHeaders } from "./wire_headers.ts";
-import { bytesOf, concat, WireSocket } from "./wire_socket.ts";
+import { type ByteConn, bytesOf, concat, WireSocket } from "./wire_socket.ts";
 
 export interface WireRequest {
   readonly method: string;
@@ -45,7 +45,7 @@ export class HttpConnection {
   }
 
   /** Speaks over a connection that is there. */
-  static over(socket: Deno.Conn, host: string): HttpConnection {
+  static over(socket: ByteConn, host: string): HttpConnection {
     return new HttpConnection(new WireSocket(socket), host);
   }
 

@@ -4,6 +4,10 @@ export interface PublicNetwork {
   resolve(name: string, signal: AbortSignal): Promise<readonly string[]>;
   /** Whether an address may be connected to. */
   isPublic(address: string): boolean;
-  /** A connection to an address whose other end has proven a name. */
-  connect(address: string, name: string): Promise<Deno.Conn>;
+  /** A connection to an address whose other end has proven a name; the signal closes it. */
+  connect(
+    address: string,
+    name: string,
+    signal: AbortSignal,
+  ): Promise<Pick<Deno.Conn, "read" | "write" | "close" | "closeWrite">>;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { verifies } from "../requirements.ts";
-import { connectProven, readPublic } from "../../src/http/oauth/public_https.ts";
+import { connectProven } from "../../src/http/oauth/proven_connection.ts";
+import { readPublic } from "../../src/http/oauth/public_https.ts";
 import { ClientDocuments, documentUrl } from "../../src/http/oauth/client_documents.ts";
 import { OAuthError } from "../../src/http/oauth/oauth_error.ts";
 import type { PublicNetwork } from "../../src/interfaces/public_network.ts";
@@ -15,6 +16,8 @@ import {
   write,
 } from "./document_server.ts";
 import { pkce, REDIRECT, startOAuth } from "./fixture.ts";
+
+const read = (network: PublicNetwork, url: URL, ms?: number) => readPublic(network, url, ms).answer;
 
 Deno.test("addresses that are not public lead nowhere, in whatever form", async () => {
   verifies("11.1-11");
@@ -33,11 +36,11 @@ Deno.test("addresses that are not public lead nowhere, in whatever form", async 
     // Also where another one of the name is public.
     for (const addresses of [[address], [PUBLIC, address], [address, PUBLIC]]) {
       const network = leadingTo(server, addresses);
-      await assert.rejects(readPublic(network, new URL(CLIENT)), /private network/, address);
+      await assert.rejects(read(network, new URL(CLIENT)), /private network/, address);
       assert.deepEqual(network.connected, []);
     }
   }
-  await assert.rejects(readPublic(leadingTo(server, []), new URL(CLIENT)), /leads nowhere/);
+  await assert.rejects(read(leadingTo(server, []), new URL(CLIENT)), /leads nowhere/);
   for (const address of ["1.1.1.1", PUBLIC, "2606:4700::1111", "2a00:1450:4001:81b::200e"]) {
     assert.equal(isPublicAddress(address), true, address);
   }
@@ -53,7 +56,7 @@ Deno.test("the address that was looked at is the one that is connected to", asyn
     ...network,
     resolve: () => Promise.resolve(times++ === 0 ? [PUBLIC] : ["127.0.0.1"]),
   };
-  await readPublic(rebinding, new URL(CLIENT));
+  await read(rebinding, new URL(CLIENT));
   assert.equal(times, 1);
   assert.deepEqual(network.connected, [PUBLIC]);
   assert.match(server.heads[0]!, /^GET \/client\.json HTTP\/1\.1\r\nhost: app\.example\r\n/);
@@ -65,7 +68,7 @@ Deno.test("a redirect is followed by nobody", async () => {
     await using inside = answering(documentOf());
     await using server = answering("", `location: http://127.0.0.1:${inside.port}/\r\n`, status);
     const network = leadingTo(server);
-    await assert.rejects(readPublic(network, new URL(CLIENT)), /it answered 30\d/);
+    await assert.rejects(read(network, new URL(CLIENT)), /it answered 30\d/);
     assert.deepEqual(inside.heads, []);
     assert.equal(network.connected.length, 1);
   }
@@ -75,29 +78,29 @@ Deno.test("what is large or slow is given up", async () => {
   verifies("11.1-12");
   const large = "x".repeat(10_000_000);
   await using whole = answering(large);
-  await assert.rejects(readPublic(leadingTo(whole), new URL(CLIENT)), /larger than 64 KiB/);
+  await assert.rejects(read(leadingTo(whole), new URL(CLIENT)), /larger than 64 KiB/);
   const chunks = async (conn: Deno.Conn) => {
     await write(conn, "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
     for (;;) await write(conn, `10000\r\n${"y".repeat(65_536)}\r\n`);
   };
   await using endless = new RawServer(chunks);
-  await assert.rejects(readPublic(leadingTo(endless), new URL(CLIENT)), /larger than 64 KiB/);
+  await assert.rejects(read(leadingTo(endless), new URL(CLIENT)), /larger than 64 KiB/);
   const kib64 = "z".repeat(65_536);
   await using most = answering(kib64);
-  assert.equal((await readPublic(leadingTo(most), new URL(CLIENT))).bytes.length, 65_536);
+  assert.equal((await read(leadingTo(most), new URL(CLIENT))).bytes.length, 65_536);
   await using oneMore = answering(`${kib64}z`);
-  await assert.rejects(readPublic(leadingTo(oneMore), new URL(CLIENT)), /larger than 64 KiB/);
+  await assert.rejects(read(leadingTo(oneMore), new URL(CLIENT)), /larger than 64 KiB/);
 
   const never = Promise.withResolvers<void>();
   await using silent = new RawServer(() => never.promise);
-  await assert.rejects(readPublic(leadingTo(silent), new URL(CLIENT), 100), /took too long/);
+  await assert.rejects(read(leadingTo(silent), new URL(CLIENT), 100), /took too long/);
   const unresolved = { ...leadingTo(silent), resolve: () => new Promise<string[]>(() => {}) };
-  await assert.rejects(readPublic(unresolved, new URL(CLIENT), 50), /took too long/);
+  await assert.rejects(read(unresolved, new URL(CLIENT), 50), /took too long/);
   await using dripping = new RawServer(async (conn) => {
     await write(conn, "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{");
     await never.promise;
   });
-  await assert.rejects(readPublic(leadingTo(dripping), new URL(CLIENT), 100), /took too long/);
+  await assert.rejects(read(leadingTo(dripping), new URL(CLIENT), 100), /took too long/);
   never.resolve();
 });
 
@@ -113,14 +116,68 @@ Deno.test("the other end proves its name, and no other", async () => {
   const network = (name: string, caCerts: string[]): PublicNetwork => ({
     resolve: () => Promise.resolve([PUBLIC]),
     isPublic: isPublicAddress,
-    connect: () => connectProven("127.0.0.1", name, server.addr.port, caCerts),
+    connect: (_address, _name, signal) =>
+      connectProven("127.0.0.1", name, signal, server.addr.port, caCerts),
   });
-  const answer = await readPublic(network("localhost", [cert]), new URL(CLIENT));
+  const answer = await read(network("localhost", [cert]), new URL(CLIENT));
   assert.equal(answer.type, "application/json");
   for (const wrong of [network("app.example", [cert]), network("localhost", [])]) {
-    await assert.rejects(readPublic(wrong, new URL(CLIENT)), /cannot be reached/);
+    await assert.rejects(read(wrong, new URL(CLIENT)), /cannot be reached/);
   }
   await server.shutdown();
+});
+
+/** Sockets and files of this process. */
+const descriptors = () => [...Deno.readDirSync("/proc/self/fd")].length;
+
+Deno.test({
+  name: "a server that never answers the hello keeps no socket",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    verifies("11.1-12");
+    const never = Promise.withResolvers<void>();
+    await using silent = new RawServer(() => never.promise);
+    const network: PublicNetwork = {
+      ...leadingTo(silent),
+      connect: (_address, name, signal) => connectProven("127.0.0.1", name, signal, silent.port),
+    };
+    const reading = readPublic(network, new URL(CLIENT), 100);
+    await assert.rejects(reading.answer, /took too long/);
+    await reading.over;
+    const before = descriptors();
+    const readings = [0, 1, 100, 100, 100, 100, 100, 100].map((ms) =>
+      readPublic(network, new URL(CLIENT), ms)
+    );
+    for (const { answer, over } of readings) {
+      await assert.rejects(answer, /took too long/);
+      await over;
+    }
+    const closed = Date.now() + 2000;
+    // The server here keeps its ends, which are of this process as well.
+    while (descriptors() > before + readings.length && Date.now() < closed) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    const left = descriptors() - before;
+    assert.ok(left <= readings.length, `${left} descriptors of ${readings.length} servers' ends`);
+    never.resolve();
+  },
+});
+
+Deno.test("no more documents are read at a time than connections are closed", async () => {
+  verifies("11.1-12");
+  const never = Promise.withResolvers<void>();
+  await using silent = new RawServer(() => never.promise);
+  const held = Promise.withResolvers<Deno.Conn>();
+  const network: PublicNetwork = { ...leadingTo(silent), connect: () => held.promise };
+  const documents = new ClientDocuments(Date.now, network, 10);
+  const all = Array.from({ length: 8 }, (_, at) => new URL(`https://app.example/${at}`));
+  for (const url of all) await assert.rejects(documents.read(url), /took too long/);
+  const next = new URL("https://app.example/next");
+  await assert.rejects(documents.read(next), { code: "overloaded" });
+  held.reject(new Error("gone"));
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  await assert.rejects(documents.read(next), /cannot be reached/);
+  never.resolve();
 });
 
 Deno.test("only an address with a path names a document", () => {

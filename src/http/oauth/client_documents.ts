@@ -3,7 +3,7 @@ import { SvcError } from "../../errors.ts";
 import { clientName, type OAuthClient, redirectsOf } from "./client.ts";
 import { OAuthError } from "./oauth_error.ts";
 import type { PublicNetwork } from "../../interfaces/public_network.ts";
-import { INTERNET, readPublic } from "./public_https.ts";
+import { type Fetched, INTERNET, readPublic } from "./public_https.ts";
 
 const MOST_DOCUMENTS = 200;
 /** Documents that are being read at a time. */
@@ -72,13 +72,20 @@ interface Entry {
 export class ClientDocuments {
   readonly #network: PublicNetwork;
   readonly #now: () => number;
+  readonly #ms: number | undefined;
   readonly #known = new BoundedMap<string, Entry>(MOST_DOCUMENTS);
   readonly #reading = new Map<string, Promise<Entry>>();
 
-  /** `now`: milliseconds since the epoch. */
-  constructor(now: () => number, network: PublicNetwork = INTERNET) {
+  /**
+   * Reads nothing yet.
+   *
+   * @param now Milliseconds since the epoch.
+   * @param ms Longest time of a reading; 5,000 by default.
+   */
+  constructor(now: () => number, network: PublicNetwork = INTERNET, ms?: number) {
     this.#network = network;
     this.#now = now;
+    this.#ms = ms;
   }
 
   /**
@@ -100,16 +107,19 @@ export class ClientDocuments {
     const running = this.#reading.get(href);
     if (running !== undefined) return await running;
     if (this.#reading.size >= MOST_READS) throw new SvcError("overloaded");
-    const reading = this.#fetch(url).finally(() => this.#reading.delete(href));
+    const { answer, over } = readPublic(this.#network, url, this.#ms);
+    const reading = this.#entryOf(url, answer);
     this.#reading.set(href, reading);
     const entry = await reading;
     this.#known.set(href, entry);
+    // Not before its connection is closed: else there would be more of them than are counted.
+    void over.then(() => this.#reading.delete(href));
     return entry;
   }
 
-  async #fetch(url: URL): Promise<Entry> {
+  async #entryOf(url: URL, answer: Promise<Fetched>): Promise<Entry> {
     try {
-      const { type, bytes, cacheControl } = await readPublic(this.#network, url);
+      const { type, bytes, cacheControl } = await answer;
       if (!/^application\/([\w.-]+\+)?json$/.test(type)) {
         throw new SvcError("invalid_parameter", "it is no JSON");
       }

@@ -3,6 +3,7 @@ import { Deadline } from "../../deadline.ts";
 import { HttpConnection } from "../../http1/http_connection.ts";
 import type { PublicNetwork } from "../../interfaces/public_network.ts";
 import { isPublicAddress } from "../../wire/ip_addresses.ts";
+import { connectProven } from "./proven_connection.ts";
 
 async function records(
   name: string,
@@ -17,30 +18,6 @@ async function records(
   }
 }
 
-/**
- * A connection to an address whose other end has proven a name by its certificate. The name is not
- * looked up again.
- *
- * @param port 443 but in tests.
- * @param caCerts Further authorities, PEM; in tests.
- */
-export async function connectProven(
-  address: string,
-  name: string,
-  port = 443,
-  caCerts: string[] = [],
-): Promise<Deno.Conn> {
-  const socket = await Deno.connect({ hostname: address, port });
-  const secure = await Deno.startTls(socket, { hostname: name, caCerts });
-  try {
-    await secure.handshake();
-    return secure;
-  } catch (error) {
-    secure.close();
-    throw error;
-  }
-}
-
 /** The internet. */
 export const INTERNET: PublicNetwork = {
   async resolve(name, signal) {
@@ -51,7 +28,7 @@ export const INTERNET: PublicNetwork = {
     return [...v4, ...v6];
   },
   isPublic: isPublicAddress,
-  connect: (address, name) => connectProven(address, name),
+  connect: (address, name, signal) => connectProven(address, name, signal),
 };
 
 const MOST_MS = 5_000;
@@ -108,7 +85,7 @@ async function ask(
 ): Promise<Fetched> {
   const address = await addressOf(network, hostname, signal);
   signal.throwIfAborted();
-  const socket = await network.connect(address, hostname);
+  const socket = await network.connect(address, hostname, signal);
   const connection = HttpConnection.over(socket, hostname);
   open(connection);
   signal.throwIfAborted();
@@ -128,32 +105,45 @@ async function ask(
   };
 }
 
+/** What was read, and when nothing of the reading is left. */
+export interface PublicReading {
+  /** Settles within the time. */
+  readonly answer: Promise<Fetched>;
+  /** Resolves when the connection is closed, which a network that ignores its signal puts off. */
+  readonly over: Promise<void>;
+}
+
 /**
  * Reads what lies under an address of the public internet: at most 64 KiB, within five seconds, over
  * TLS, without following a redirect.
  *
  * @param url Of `https`, without a port.
- * @throws {SvcError} `invalid_parameter`, whose message says why.
+ * The answer rejects with a {@linkcode SvcError} `invalid_parameter`, whose message says why.
  */
-export async function readPublic(
+export function readPublic(
   network: PublicNetwork,
   url: URL,
   ms: number = MOST_MS,
-): Promise<Fetched> {
-  using deadline = new Deadline(ms, undefined, () => refused("it took too long"));
+): PublicReading {
+  const deadline = new Deadline(ms, undefined, () => refused("it took too long"));
   const { signal } = deadline;
   let connection: HttpConnection | undefined;
   const close = () => connection?.close();
   signal.addEventListener("abort", close);
   const work = ask(network, url, signal, (opened) => connection = opened);
+  return {
+    answer: answered(deadline, work),
+    // A connection that is made too late is closed as well.
+    over: work.then(close, close),
+  };
+}
+
+async function answered(deadline: Deadline, work: Promise<Fetched>): Promise<Fetched> {
+  using _ = deadline;
   try {
     return await deadline.wait(work);
   } catch (error) {
     if (error instanceof SvcError) throw error;
     throw refused("it cannot be reached", error);
-  } finally {
-    // A connection that is made too late is closed as well.
-    work.catch(() => {}).finally(close);
-    close();
   }
 }
