@@ -60,7 +60,9 @@ function wrongError(name: RouteName | undefined, { path, status, text }: Receive
     return text === "Forbidden\n" ? undefined : check(rpcError, body);
   }
   const isOAuths = name !== undefined && rowOf(name).access === "oauth";
-  if (isOAuths && (status === 400 || status === 401) && !text.includes('"code"')) {
+  if (
+    isOAuths && (status === 400 || status === 401 || status === 503) && !text.includes('"code"')
+  ) {
     return check(oauthError, body);
   }
   const wrong = check(errorShape(), body);

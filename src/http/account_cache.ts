@@ -75,15 +75,28 @@ export class AccountCache {
     hint: string | undefined,
     clientAddress: string,
   ): Promise<Authorization> {
+    const found = await this.find(publicKey, hint, clientAddress);
+    if (found?.account.active !== true) throw new SvcError("account_not_authorized");
+    return found;
+  }
+
+  /**
+   * The account that lists the key, unexpired, whether or not it is switched on.
+   *
+   * @param publicKey 64 lower-case hex characters.
+   * @param hint `x-account-id`, lower case; final when it does not match.
+   * @throws {SvcError} `chain_unavailable`, `rate_limited`.
+   */
+  async find(
+    publicKey: string,
+    hint: string | undefined,
+    clientAddress: string,
+  ): Promise<Authorization | undefined> {
     const account = await this.#account(publicKey, hint, clientAddress);
     const key = account?.keys.find((item) => item.publicKey === publicKey);
-    if (account === undefined || !account.active || key === undefined) {
-      throw new SvcError("account_not_authorized");
-    }
-    if (key.expiresAt !== undefined && key.expiresAt <= this.#now()) {
-      throw new SvcError("account_not_authorized");
-    }
-    return { account, key };
+    if (account === undefined || key === undefined) return undefined;
+    const isOver = key.expiresAt !== undefined && key.expiresAt <= this.#now();
+    return isOver ? undefined : { account, key };
   }
 
   async #account(

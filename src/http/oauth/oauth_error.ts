@@ -9,7 +9,14 @@ export type OAuthErrorName =
   | "invalid_target"
   | "invalid_redirect_uri"
   | "invalid_client_metadata"
-  | "access_denied";
+  | "access_denied"
+  | "temporarily_unavailable";
+
+/** Of those that are not 400. */
+const STATUSES: Partial<Readonly<Record<OAuthErrorName, number>>> = {
+  invalid_client: 401,
+  temporarily_unavailable: 503,
+};
 
 /** A refusal in the words of OAuth. */
 export class OAuthError extends Error {
@@ -24,7 +31,7 @@ export class OAuthError extends Error {
 
   /** The answer of a route that clients call. */
   response(): Response {
-    const status = this.code === "invalid_client" ? 401 : 400;
+    const status = STATUSES[this.code] ?? 400;
     const body = { error: this.code, error_description: this.message };
     return Response.json(body, { status, headers: { "cache-control": "no-store" } });
   }

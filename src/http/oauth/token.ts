@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { SvcError } from "../../errors.ts";
 import type { Permission } from "../../interfaces/mod.ts";
 import type { Sealer } from "../../interfaces/plugin.ts";
 import type { Domain } from "../../memory/domain.ts";
@@ -17,7 +16,7 @@ import { scopeOf } from "./scopes.ts";
 /** What tokens stand on. */
 export interface TokenParts {
   readonly address: OwnAddress;
-  readonly accounts: Pick<AccountCache, "authorize">;
+  readonly accounts: Pick<AccountCache, "find">;
   readonly grants: Grants;
   /** Seals session tokens. */
   readonly tokens: Sealer;
@@ -82,13 +81,14 @@ async function permissionsOf(
   { publicKey, accountId }: OpenGrant,
   clientIp: string,
 ): Promise<readonly Permission[]> {
-  try {
-    return (await accounts.authorize(publicKey, accountId, clientIp)).key.permissions;
-  } catch (error) {
-    if (SvcError.from(error).code !== "account_not_authorized") throw error;
+  const found = await accounts.find(publicKey, accountId, clientIp);
+  if (found === undefined) {
     grants.endOf(publicKey);
     throw new OAuthError("invalid_grant", "The app was removed, or its time is over");
   }
+  if (found.account.active) return found.key.permissions;
+  // Its owner may switch it on again, and would else have to connect every app anew.
+  throw new OAuthError("temporarily_unavailable", "The account is switched off");
 }
 
 /**
