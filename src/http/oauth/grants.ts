@@ -31,7 +31,7 @@ export interface GrantParts {
   readonly table: GrantTable;
   /** Seals under the relayer key and what is named. */
   readonly sealer: (purpose: string) => Sealer;
-  /** Marks refresh tokens as made here. */
+  /** Marks refresh tokens as made here, and makes the next secret of the last; 32 bytes. */
   readonly mac: (data: Uint8Array) => Uint8Array;
   /** Takes the key of a grant that ends off its account, where the relayer keeps the accounts. */
   readonly admin: Pick<AccountAdmin, "removeKey"> | undefined;
@@ -43,6 +43,10 @@ export interface GrantParts {
 const CODE_MS = 60_000;
 /** How long an app may stay away, in milliseconds: 90 days. */
 const REFRESH_MS = 7_776_000_000;
+/** How long a refresh token that was renewed may be shown again, in milliseconds. */
+const RETRY_MS = 30_000;
+/** Tells what the next secret is made of from what marks tokens. */
+const NEXT_SECRET = new TextEncoder().encode("next refresh token\0");
 const ID_BYTES = 16;
 const SECRET_BYTES = 32;
 const MAC_BYTES = 16;
@@ -141,12 +145,18 @@ export class Grants {
    * What a refresh token stands for.
    *
    * @param onReuse Told of the grant that ends because an older token was shown.
-   * @throws {OAuthError} `invalid_grant`; one that was used before ends the grant: two have it.
+   * @throws {OAuthError} `invalid_grant`; one that was used before ends the grant: two have it. The
+   * last one is as good as the newest for 30 s, since an answer may be lost on its way.
    */
   openRefreshToken(token: string, onReuse: OnReuse): OpenGrant & { readonly renew: () => string } {
     const shown = this.#readRefreshToken(token);
     const grant = shown && this.#parts.table.get(shown.id);
     if (shown === undefined || grant === undefined) throw gone();
+    if (this.#isRetry(grant, shown)) {
+      const secret = this.#secretAfter(shown);
+      const { publicKey, accountId, granted } = this.#open(grant, { ...grant, secret });
+      return { publicKey, accountId, granted, renew: () => this.#refreshToken(grant, secret) };
+    }
     if (shown.generation < grant.generation) this.#endReused(grant, onReuse);
     return this.#open(grant, shown);
   }
@@ -191,24 +201,44 @@ export class Grants {
     const opened = this.#sealerOf(secret).open(grant.sealed, boundTo(grant));
     const granted: GrantedKey = JSON.parse(new TextDecoder().decode(opened));
     const { publicKey, accountId } = grant;
-    return { publicKey, accountId, granted, renew: () => this.#renew(grant, granted) };
+    const renew = () => this.#renew(grant, { id: grant.id, secret, generation }, granted);
+    return { publicKey, accountId, granted, renew };
   }
 
   /** Puts the next refresh token in the place of what was shown. */
-  #renew(grant: Grant, granted: GrantedKey): string {
-    const { table, now, mac } = this.#parts;
-    const secret = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
+  #renew(grant: Grant, shown: Shown, granted: GrantedKey): string {
+    const { table, now } = this.#parts;
+    const isCode = shown.generation === 0;
+    // A code is good once: what it is renewed to need not be made of it.
+    const secret = isCode
+      ? crypto.getRandomValues(new Uint8Array(SECRET_BYTES))
+      : this.#secretAfter(shown);
     const next = {
       ...grant,
       generation: grant.generation + 1,
       codeHash: grant.codeHash ?? grant.secretHash,
     };
-    table.put(this.#sealed(next, secret, granted, now() + REFRESH_MS));
-    const head = new Uint8Array(ID_BYTES + 4);
-    head.set(grant.id);
-    new DataView(head.buffer).setUint32(ID_BYTES, next.generation);
-    const body = Buffer.concat([head, secret]);
-    return "svcr1." + Buffer.concat([body, mac(body).subarray(0, MAC_BYTES)]).toString("base64url");
+    const previous = isCode ? undefined : { secretHash: grant.secretHash, renewedAt: now() };
+    table.put({ ...this.#sealed(next, secret, granted, now() + REFRESH_MS), previous });
+    return this.#refreshToken(next, secret);
+  }
+
+  /** Whether an app shows its last token again a moment after it was renewed. */
+  #isRetry({ generation, previous }: Grant, shown: Shown): boolean {
+    if (previous === undefined || shown.generation !== generation - 1) return false;
+    const age = this.#parts.now() - previous.renewedAt;
+    return age >= 0 && age < RETRY_MS && isSame(previous.secretHash, sha256(shown.secret));
+  }
+
+  /** The secret of the token that follows: the same each time, to whoever has the last one. */
+  #secretAfter({ id, generation, secret }: Shown): Uint8Array {
+    return this.#parts.mac(Buffer.concat([NEXT_SECRET, headOf(id, generation + 1), secret]));
+  }
+
+  #refreshToken({ id, generation }: Pick<Grant, "id" | "generation">, secret: Uint8Array): string {
+    const body = Buffer.concat([headOf(id, generation), secret]);
+    const mark = this.#parts.mac(body).subarray(0, MAC_BYTES);
+    return "svcr1." + Buffer.concat([body, mark]).toString("base64url");
   }
 
   /** Takes a refresh token apart that was made here; whether it still counts is not said. */
@@ -242,6 +272,13 @@ export class Grants {
   #sealerOf(secret: Uint8Array): Sealer {
     return this.#parts.sealer(`oauth grant ${secret.toHex()}`);
   }
+}
+
+function headOf(id: Uint8Array, generation: number): Uint8Array {
+  const head = new Uint8Array(ID_BYTES + 4);
+  head.set(id);
+  new DataView(head.buffer).setUint32(ID_BYTES, generation);
+  return head;
 }
 
 const boundTo = ({ id, generation }: Pick<Grant, "id" | "generation">) =>

@@ -129,6 +129,8 @@ export async function answerToken(
   const { seed } = granted;
   const of = { seed, accountId, permissions, origin: address.base, needsCredential };
   const made = makeAccessToken(tokens, { ...of, audience: address.connect }, now());
+  // Whoever left has not read what comes next, and keeps what was shown.
+  context.request.signal.throwIfAborted();
   note({ accountId, publicKey }, "ok");
   return {
     access_token: made.token,

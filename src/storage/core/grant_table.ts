@@ -4,7 +4,7 @@ export const GRANT_SCHEMA = `
   create table if not exists oauth_grant (
     id blob primary key, public_key text not null unique, account_id text not null,
     generation integer not null, secret_hash blob not null, code_hash blob, sealed blob not null,
-    expires_at integer not null
+    expires_at integer not null, previous_hash blob, renewed_at integer
   ) strict, without rowid;
 `;
 
@@ -25,6 +25,16 @@ export interface Grant {
   readonly sealed: Uint8Array;
   /** When the code or the refresh token ends, milliseconds since the epoch. */
   readonly expiresAt: number;
+  /** The refresh token before the newest one; absent while there was none. */
+  readonly previous?: PreviousToken | undefined;
+}
+
+/** A refresh token that was renewed. */
+export interface PreviousToken {
+  /** SHA-256 of its secret. */
+  readonly secretHash: Uint8Array;
+  /** When it was renewed, milliseconds since the epoch. */
+  readonly renewedAt: number;
 }
 
 interface Row {
@@ -36,6 +46,8 @@ interface Row {
   readonly code_hash: Uint8Array | null;
   readonly sealed: Uint8Array;
   readonly expires_at: number;
+  readonly previous_hash: Uint8Array | null;
+  readonly renewed_at: number | null;
 }
 
 function grantOf(row: Row): Grant {
@@ -48,6 +60,9 @@ function grantOf(row: Row): Grant {
     codeHash: row.code_hash ?? undefined,
     sealed: row.sealed,
     expiresAt: row.expires_at,
+    previous: row.previous_hash === null || row.renewed_at === null
+      ? undefined
+      : { secretHash: row.previous_hash, renewedAt: row.renewed_at },
   };
 }
 
@@ -85,7 +100,7 @@ export class GrantTable {
   /** Writes a grant, in the place of the one with its id. */
   put(grant: Grant): void {
     const { id, publicKey, accountId, generation, secretHash, codeHash, sealed, expiresAt } = grant;
-    const sql = "insert or replace into oauth_grant values (?, ?, ?, ?, ?, ?, ?, ?)";
+    const sql = "insert or replace into oauth_grant values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     this.#file.run(
       sql,
       id,
@@ -96,6 +111,8 @@ export class GrantTable {
       codeHash ?? null,
       sealed,
       expiresAt,
+      grant.previous?.secretHash ?? null,
+      grant.previous?.renewedAt ?? null,
     );
   }
 
