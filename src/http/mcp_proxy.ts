@@ -10,6 +10,7 @@ import type { AccountCache } from "./account_cache.ts";
 import type { BodyReader } from "./body_reader.ts";
 import type { Sealer } from "../interfaces/plugin.ts";
 import { TOKEN_PREFIX } from "../wire/session_token.ts";
+import { AccessWatch, type WatchedStream } from "./oauth/access_watch.ts";
 import type { Grants } from "./oauth/grants.ts";
 import { challenge } from "./oauth/metadata.ts";
 import { CONNECT_PATH, MCP_PATH, type OwnAddress } from "./own_address.ts";
@@ -74,6 +75,8 @@ const RESPONSE_HEADERS: readonly string[] = [
   "www-authenticate",
 ];
 const STALL_MS = 30_000;
+/** Longest wait until the sidecar has closed a session, in milliseconds. */
+const CLOSING_MS = 5_000;
 /** Longest wait for the sidecar's counts of sessions, in milliseconds. */
 const SESSIONS_MS = 400;
 /** Largest answer that can hold them, in bytes. */
@@ -87,6 +90,7 @@ interface Open extends RelayedStream {
 export class McpProxy implements Disposable {
   readonly #options: McpProxyOptions;
   readonly #open = new Set<Open>();
+  readonly #watch = new AccessWatch();
 
   /** Connects at the first request. */
   constructor(options: McpProxyOptions) {
@@ -104,7 +108,12 @@ export class McpProxy implements Disposable {
     const { sidecar } = this.#options;
     this.#checkSurroundings(context.request);
     this.#checkBearer(context);
-    await this.#checkResource(context);
+    try {
+      await this.#checkResource(context);
+    } catch (error) {
+      this.#closeSession(context, error);
+      throw error;
+    }
     if (sidecar === undefined) {
       throw new SvcError("sidecar_unavailable", "No sidecar is configured");
     }
@@ -133,6 +142,7 @@ export class McpProxy implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#watch[Symbol.dispose]();
     for (const stream of this.#open) stream.end();
   }
 
@@ -157,7 +167,7 @@ export class McpProxy implements Disposable {
   async #checkResource(context: RequestContext): Promise<void> {
     const { address } = this.#options;
     const bearer = context.request.headers.get("authorization");
-    const text = /^Bearer +(\S{1,12000}) *$/i.exec(bearer ?? "")?.[1] ?? "";
+    const text = bearerOf(context);
     if (context.target.path !== CONNECT_PATH) {
       // All else about it is the sidecar's to say.
       if (isOf(text, address.connect, this.#options)) throw new SvcError("audience_mismatch");
@@ -183,6 +193,29 @@ export class McpProxy implements Disposable {
       const isGone = SvcError.from(error).code === "account_not_authorized";
       throw isGone ? new SvcError("token_revoked") : error;
     }
+  }
+
+  /** Has the sidecar close the session of an app that was let in before; it looks whose it is. */
+  #closeSession(context: RequestContext, error: unknown): void {
+    const { sidecar } = this.#options;
+    const hasSession = context.request.headers.has(HEADER.mcpSessionId);
+    if (sidecar === undefined || !hasSession || SvcError.from(error).code !== "token_revoked") {
+      return;
+    }
+    const headers = this.#requestHeaders(context);
+    sidecar.send({ method: "DELETE", target: MCP_PATH, headers }, AbortSignal.timeout(CLOSING_MS))
+      .then((answer) => answer.close(), () => {});
+  }
+
+  /** Ends a stream on which an app listens once it is let in no more. */
+  #watched(context: RequestContext, stream: RelayedStream): WatchedStream {
+    return {
+      check: () => this.#checkAccess(bearerOf(context), context),
+      end: (error) => {
+        stream.end();
+        this.#closeSession(context, error);
+      },
+    };
   }
 
   /** Reads a whole message, so that its size is checked before the sidecar sees it. */
@@ -251,17 +284,25 @@ export class McpProxy implements Disposable {
         endsAnywhere: isEvents,
         onEnd: (failure) => {
           this.#open.delete(stream);
+          if (watched !== undefined) this.#watch.leave(watched);
           request.signal.removeEventListener("abort", leave);
           if (failure === "broken") this.#options.failures.add({ reason: "broken_stream" });
           answer.close();
         },
       }),
     };
+    const watched = isConnect && stream.isListening ? this.#watched(context, stream) : undefined;
+    if (watched !== undefined) this.#watch.add(watched);
     this.#open.add(stream);
     request.signal.addEventListener("abort", leave);
     if (request.signal.aborted) leave();
     return new StreamedResponse(stream.readable, { status, headers });
   }
+}
+
+/** What a request shows; empty when that cannot be a token. */
+function bearerOf({ request }: RequestContext): string {
+  return /^Bearer +(\S{1,12000}) *$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
 }
 
 /** What a 401 of the resource of OAuth leads clients by. */

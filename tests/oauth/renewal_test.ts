@@ -97,3 +97,78 @@ Deno.test("an app whose parts refresh at once keeps its access", async () => {
   }
   assert.equal((await test.refresh(answers[0]!.body.refresh_token, client_id)).status, 200);
 });
+
+/** Opens a session with a token and listens on it; resolves when the stream has ended. */
+async function listen(test: OAuthTest, token: string) {
+  const opened = await test.message(token);
+  assert.equal(opened.status, 200);
+  const headers = {
+    authorization: `Bearer ${token}`,
+    accept: "text/event-stream",
+    "mcp-session-id": opened.headers.get("mcp-session-id")!,
+    "mcp-protocol-version": "2025-11-25",
+  };
+  const response = await fetch(test.resource, { headers });
+  assert.equal(response.status, 200);
+  return { ended: response.text(), headers };
+}
+
+const within2s = (work: Promise<unknown>) => {
+  const late = AbortSignal.timeout(2000);
+  return Promise.race([
+    work,
+    new Promise((_, reject) => late.addEventListener("abort", () => reject(late.reason))),
+  ]);
+};
+
+Deno.test("a stream of an app ends with its key, its access or its token", async () => {
+  verifies("11.1-31");
+  const clock = new TestClock();
+  await using test = await startOAuth({ clock });
+  const { accounts } = test.svc.backends;
+  const { accountId } = test.svc.account;
+  const other = await listen(test, (await test.connect()).access_token);
+  const before = new Set((await accounts.get(accountId))!.keys.map((key) => key.publicKey));
+  const removed = await listen(test, (await test.connect()).access_token);
+  const { keys } = (await accounts.get(accountId))!;
+  const { publicKey } = keys.find((key) => !before.has(key.publicKey))!;
+  await accounts.admin!.removeKey(accountId, publicKey);
+  await within2s(removed.ended);
+
+  const tokens = await test.connect();
+  const revoked = await listen(test, tokens.access_token);
+  await test.form("/oauth/revoke", { token: tokens.refresh_token });
+  await within2s(revoked.ended);
+
+  let hasEnded = false;
+  void other.ended.then(() => hasEnded = true);
+  await new Promise((resolve) => setTimeout(resolve, 1200));
+  assert.equal(hasEnded, false, "the app that is let in listens on");
+  clock.advance(3_600_000);
+  await within2s(other.ended);
+});
+
+Deno.test("the session of an app that was removed is closed", async () => {
+  verifies("11.1-31");
+  await using test = await startOAuth();
+  const { accounts } = test.svc.backends;
+  const { accountId } = test.svc.account;
+  const sessions = async () => {
+    const { body } = await test.get("/metrics");
+    return /svc_mcp_sessions\{transport="streamable"\} (\d+)/.exec(body)?.[1];
+  };
+  const { access_token } = await test.connect();
+  const opened = await test.message(access_token);
+  assert.equal(await sessions(), "1");
+  const { keys } = (await accounts.get(accountId))!;
+  const { publicKey } = keys.find(({ label }) => label === "Test app")!;
+  await accounts.admin!.removeKey(accountId, publicKey);
+  const headers = {
+    authorization: `Bearer ${access_token}`,
+    "mcp-session-id": opened.headers.get("mcp-session-id")!,
+  };
+  assert.equal((await test.get("/api/mcp/connect", { headers })).status, 401);
+  await within2s((async () => {
+    while (await sessions() !== "0") await new Promise((resolve) => setTimeout(resolve, 20));
+  })());
+});
