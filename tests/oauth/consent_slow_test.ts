@@ -49,7 +49,7 @@ for (const [version, appOf] of Object.entries(APPS)) {
       assert.equal(await app.connect(), true);
       assert.match(await app.call("svc_remember", { text: FACT }), /Remembered in default/);
       assert.match(await app.call("svc_recall", { query: "peanuts" }), /allergic to peanuts/);
-      assert.deepEqual((await labels(page, web)).sort(), ["Test app", "dashboard"]);
+      assert.deepEqual((await labels(page, web)).sort(), ["dashboard", "this computer · Test app"]);
       assert.deepEqual(found, []);
 
       // Removed like any other app: everything ends at once.
@@ -127,7 +127,7 @@ browserTest(
       await ask("https://evil.example/callback", "Claude");
       await approve(page);
       await page.waitForURL("https://evil.example/**");
-      assert.deepEqual((await labels(page, web)).sort(), ["Claude · evil.example", "dashboard"]);
+      assert.deepEqual((await labels(page, web)).sort(), ["dashboard", "evil.example · Claude"]);
       assert.deepEqual(found, []);
     });
   },
@@ -242,7 +242,7 @@ browserTest("an app that names itself by its document is shown with its host", a
     const [account] = await test.svc.backends.accounts.admin!.list().then((all) =>
       all.filter(({ accountId }) => accountId !== test.svc.account.accountId)
     );
-    const key = account?.keys.find(({ label }) => label === "Example");
+    const key = account?.keys.find(({ label }) => label === "this computer · Example");
     assert.deepEqual(key?.namespaces, ["work", "notes/"]);
     assert.deepEqual(key?.permissions, ["read", "write"]);
     assert.ok(key?.expiresAt !== undefined);

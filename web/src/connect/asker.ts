@@ -11,8 +11,10 @@ export function questionIn(hash: string): string | undefined {
 
 /** Who asks, as far as that is certain: who gets the answer. */
 export interface Asker {
-  /** Where the answer goes: a host, this computer, or a program. */
+  /** Where the answer goes, for people: a host and its port, this computer, or a program. */
   readonly place: string;
+  /** The same in short. */
+  readonly mark: string;
   /** Of these only a host is somebody. */
   readonly kind: "host" | "this computer" | "program";
   /** Whether the host has letters that may look like others. */
@@ -23,33 +25,44 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** Who gets the answer of a question. */
 export function askerOf(redirectUri: string): Asker {
-  const { protocol, hostname } = new URL(redirectUri);
+  const { protocol, hostname, host } = new URL(redirectUri);
   if (protocol === "http:" && LOOPBACK.test(hostname)) {
-    return { place: "A program on this computer", kind: "this computer", isOdd: false };
+    const mark = "this computer";
+    return { place: `A program on ${mark}`, mark, kind: mark, isOdd: false };
   }
   if (protocol !== "https:") {
-    return {
-      place: `The program of ${protocol.slice(0, -1)}: links`,
-      kind: "program",
-      isOdd: false,
-    };
+    const mark = protocol.slice(0, -1);
+    return { place: `The program of ${mark}: links`, mark, kind: "program", isOdd: false };
   }
-  return { place: hostname, kind: "host", isOdd: /(^|\.)xn--/.test(hostname) };
+  return { place: host, mark: host, kind: "host", isOdd: /(^|\.)xn--/.test(hostname) };
 }
 
 const LABEL_BYTES = 64;
 
-/** What the app's key is called in the list of apps: with its host, where it has one. */
-export function labelOf({ client_name: name, redirect_uri: to }: Question): string {
-  const { kind, place } = askerOf(to);
-  const host = kind === "host" ? place : undefined;
-  const full = [name, host].filter((part) => part !== undefined).join(" · ") || "App";
+/** A name without what the list of apps sets its own marks with. */
+function plainName(name: string): string {
+  let left = name;
+  for (let before = ""; left !== before;) {
+    before = left;
+    left = left.replace(/\s*·\s*/g, " ").replace(/^\s*token:\s*/i, "").trim();
+  }
+  return left;
+}
+
+/**
+ * What the app's key is called in the list of apps: who gets its answers first, since an app calls
+ * itself as it likes, then its name as far as there is room.
+ */
+export function labelOf({ client_name: name = "", redirect_uri: to }: Question): string {
+  const { mark } = askerOf(to);
+  // ASCII. The end of a host says whose it is.
+  const place = mark.length <= LABEL_BYTES ? mark : `…${mark.slice(3 - LABEL_BYTES)}`;
   let label = "";
-  for (const char of full) {
+  for (const char of [place, plainName(name)].filter((part) => part !== "").join(" · ")) {
     if (new TextEncoder().encode(label + char).length > LABEL_BYTES) break;
     label += char;
   }
-  return label.trim();
+  return label.replace(/[\s·]+$/, "");
 }
 
 /**
