@@ -246,7 +246,7 @@ Deno.test("a document is read once an hour, or as often as it says", async () =>
 });
 
 Deno.test("an app that names itself by its document is let in without registering", async () => {
-  verifies("11.1-10");
+  verifies("11.1-10", "11.1-15");
   await using server = answering(documentOf());
   const network = leadingTo(server);
   await using test = await startOAuth({ network, config: { clientMetadata: true } });
@@ -273,6 +273,11 @@ Deno.test("an app that names itself by its document is let in without registerin
     redirect_uri: "https://evil.example/callback",
   });
   assert.equal(foreign.status, 400);
+  // Nor does an error lead to where a document says: anybody has one somewhere.
+  const redirect_uri = "https://app.example/callback";
+  const wrong = await test.ask({ client_id: CLIENT, code_challenge: "", redirect_uri });
+  assert.equal(wrong.status, 400);
+  assert.equal(wrong.headers.get("location"), null);
 });
 
 Deno.test("where documents are not read an app has to register", async () => {

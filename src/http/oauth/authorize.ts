@@ -49,15 +49,6 @@ function leadTo(location: string): Response {
   return new Response(null, { status: 302, headers });
 }
 
-/**
- * Whether an app may be told of an error without a person's click. A stranger can register any
- * address, and would else have a link of this relayer that leads there at once (RFC 9700 4.11.2).
- */
-function mayBeTold({ host }: OAuthClient, redirectUri: string): boolean {
-  const url = new URL(redirectUri);
-  return isLoopbackRedirect(url) || host !== undefined && host === url.hostname;
-}
-
 /** A query's members, each of which is sent at most once (RFC 6749 3.1). */
 function membersOf({ target }: RequestContext): ReadonlyMap<string, string> {
   const names = target.query.slice(1).split("&").map((part) => part.split("=")[0]);
@@ -119,7 +110,9 @@ export async function authorize(
     const members = membersOf(context);
     const { client, redirectUri } = await askerOf(members, clients);
     state = members.get("state");
-    if (mayBeTold(client, redirectUri)) told = redirectUri;
+    // Nobody is sent further away without a click: anybody can have an address of theirs registered,
+    // or described, and a link of this relayer that leads there (RFC 9700 4.11.2).
+    if (isLoopbackRedirect(new URL(redirectUri))) told = redirectUri;
     checkQuestion(members, context, address);
     const { clientId, name, host } = client;
     const ticket = tickets.seal({
