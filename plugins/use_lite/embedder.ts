@@ -12,13 +12,14 @@ import type { LoadRequest, Response } from "./messages.ts";
 const ADAPTATION = 2;
 
 /**
- * Documents that wait together go in one batch, of about 1,000 tokens of English, and only one is
- * with the thread at a time: abandoned ones never get there.
+ * Documents that wait together go in one batch, of about 1,000 tokens of English at most. A second one
+ * waits at the thread, which so never waits for this one; those behind are not there yet when they
+ * are abandoned.
  */
 const DOCUMENTS = {
-  items: 32,
+  items: 16,
   characters: 4000,
-  lanes: 1,
+  lanes: 2,
   length: ({ parts }: Excerpts) => parts.reduce((sum, part) => sum + part.length, 0),
 };
 

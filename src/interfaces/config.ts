@@ -175,7 +175,7 @@ export const DEFAULT_CONFIG: RelayerConfig = {
   requireHostBound: false,
   recallWaitMs: 2000,
   manualWaitMs: 30_000,
-  jobConcurrency: 8,
+  jobConcurrency: 32,
   jobMaxAttempts: 20,
   jobRetentionDays: JOB_RETENTION_DAYS,
   maxPendingJobs: 10_000,

@@ -154,7 +154,7 @@ const ROWS: readonly Row[] = [
   number("SVC_ACCOUNT_LOOKUPS_PER_IP_PER_MINUTE", "accountLookupsPerMinute", 60, 1, 0),
   number("SVC_RECALL_WAIT_MS", "recallWaitMs", 2000, 0, 60_001),
   number("SVC_MANUAL_WAIT_MS", "manualWaitMs", 30_000, 120_000, 120_001),
-  number("SVC_JOB_CONCURRENCY", "jobConcurrency", 8, 1, 0),
+  number("SVC_JOB_CONCURRENCY", "jobConcurrency", 32, 1, 0),
   number("SVC_JOB_MAX_ATTEMPTS", "jobMaxAttempts", 20, 1, 0),
   number("SVC_JOB_RETENTION_DAYS", "jobRetentionDays", 7, 365, 366),
   number("SVC_MAX_PENDING_JOBS", "maxPendingJobs", 10_000, 1, 0),

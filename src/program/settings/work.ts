@@ -51,7 +51,7 @@ export const WORK = {
     120_000,
     "Longest wait of a manual remember for its blob, milliseconds",
   ),
-  jobConcurrency: integer("SVC_JOB_CONCURRENCY", 8, 1, 256, "Jobs worked on at once"),
+  jobConcurrency: integer("SVC_JOB_CONCURRENCY", 32, 1, 256, "Jobs worked on at once"),
   jobMaxAttempts: integer("SVC_JOB_MAX_ATTEMPTS", 20, 1, 1000, "Tries of one job"),
   jobRetentionDays: integer(
     "SVC_JOB_RETENTION_DAYS",
