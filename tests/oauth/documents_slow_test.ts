@@ -24,7 +24,7 @@ Deno.test("the started program reads documents where it is told to, and else not
   assert.match(await toldOf({}, clientId), /has to register/);
   // Whatever the network here answers.
   const asked = await toldOf({ SVC_CLIENT_METADATA: "true" }, clientId);
-  assert.match(asked, /The client's document: it/);
+  assert.match(asked, /The client's document cannot be used/);
 });
 
 /** Tries addresses and prints those that the permissions refuse, then whether a public one is let. */

@@ -169,14 +169,14 @@ Deno.test("no more documents are read at a time than connections are closed", as
   await using silent = new RawServer(() => never.promise);
   const held = Promise.withResolvers<Deno.Conn>();
   const network: PublicNetwork = { ...leadingTo(silent), connect: () => held.promise };
-  const documents = new ClientDocuments(Date.now, network, 10);
+  const documents = new ClientDocuments(Date.now, network, { ms: 10 });
   const all = Array.from({ length: 8 }, (_, at) => new URL(`https://app.example/${at}`));
-  for (const url of all) await assert.rejects(documents.read(url), /took too long/);
+  for (const url of all) await assert.rejects(documents.read(url), /cannot be used/);
   const next = new URL("https://app.example/next");
   await assert.rejects(documents.read(next), { code: "overloaded" });
   held.reject(new Error("gone"));
   await new Promise((resolve) => setTimeout(resolve, 0));
-  await assert.rejects(documents.read(next), /cannot be reached/);
+  await assert.rejects(documents.read(next), /cannot be used/);
   never.resolve();
 });
 
@@ -195,6 +195,27 @@ Deno.test("only an address with a path names a document", () => {
   assert.equal(documentUrl(CLIENT)?.href, CLIENT);
 });
 
+/** A document that is refused: to strangers with one text, to the log with the reason. */
+async function refusedFor(
+  server: RawServer,
+  expected: RegExp,
+  addresses?: readonly string[],
+): Promise<void> {
+  const reasons: [host: string, reason: string][] = [];
+  const onRefused = (host: string, reason: string) => void reasons.push([host, reason]);
+  const network = leadingTo(server, addresses);
+  const documents = new ClientDocuments(Date.now, network, { onRefused });
+  await assert.rejects(documents.read(new URL(CLIENT)), (error) => {
+    assert.ok(error instanceof OAuthError);
+    assert.equal(error.code, "invalid_client");
+    assert.equal(error.message, "The client's document cannot be used");
+    return true;
+  });
+  assert.equal(reasons.length, 1);
+  assert.equal(reasons[0]![0], "app.example");
+  assert.match(reasons[0]![1], expected);
+}
+
 Deno.test("a document must be what its address promises", async () => {
   verifies("11.1-10");
   const cases: readonly (readonly [string, RegExp])[] = [
@@ -209,17 +230,18 @@ Deno.test("a document must be what its address promises", async () => {
   ];
   for (const [body, expected] of cases) {
     await using server = answering(body);
-    const documents = new ClientDocuments(Date.now, leadingTo(server));
-    await assert.rejects(documents.read(new URL(CLIENT)), (error) => {
-      assert.ok(error instanceof OAuthError);
-      assert.equal(error.code, "invalid_client");
-      assert.match(error.message, expected);
-      return true;
-    });
+    await refusedFor(server, expected);
   }
   await using page = answering(documentOf(), "content-type: text/html\r\n");
-  const documents = new ClientDocuments(Date.now, leadingTo(page));
-  await assert.rejects(documents.read(new URL(CLIENT)), /no JSON/);
+  await refusedFor(page, /no JSON/);
+});
+
+Deno.test("strangers are not told what names lead to", async () => {
+  verifies("11.1-12");
+  await using server = answering("", "", "404 Not Found");
+  await refusedFor(server, /it answered 404/);
+  await refusedFor(server, /private network/, ["10.0.0.1"]);
+  await refusedFor(server, /leads nowhere/, []);
 });
 
 Deno.test("a document is read once an hour, or as often as it says", async () => {

@@ -68,24 +68,31 @@ interface Entry {
   readonly until: number;
 }
 
+/** How documents are read. */
+export interface DocumentOptions {
+  /** Longest time of a reading, milliseconds; 5,000 by default. */
+  readonly ms?: number;
+  /** Told why a document of a host cannot be used. */
+  readonly onRefused?: (host: string, reason: string) => void;
+}
+
 /** What clients say of themselves under an address of theirs, read at most once an hour. */
 export class ClientDocuments {
   readonly #network: PublicNetwork;
   readonly #now: () => number;
-  readonly #ms: number | undefined;
+  readonly #options: DocumentOptions;
   readonly #known = new BoundedMap<string, Entry>(MOST_DOCUMENTS);
   readonly #reading = new Map<string, Promise<Entry>>();
 
-  /**
-   * Reads nothing yet.
-   *
-   * @param now Milliseconds since the epoch.
-   * @param ms Longest time of a reading; 5,000 by default.
-   */
-  constructor(now: () => number, network: PublicNetwork = INTERNET, ms?: number) {
+  /** Reads nothing yet. `now`: milliseconds since the epoch. */
+  constructor(
+    now: () => number,
+    network: PublicNetwork = INTERNET,
+    options: DocumentOptions = {},
+  ) {
     this.#network = network;
     this.#now = now;
-    this.#ms = ms;
+    this.#options = options;
   }
 
   /**
@@ -107,7 +114,7 @@ export class ClientDocuments {
     const running = this.#reading.get(href);
     if (running !== undefined) return await running;
     if (this.#reading.size >= MOST_READS) throw new SvcError("overloaded");
-    const { answer, over } = readPublic(this.#network, url, this.#ms);
+    const { answer, over } = readPublic(this.#network, url, this.#options.ms);
     const reading = this.#entryOf(url, answer);
     this.#reading.set(href, reading);
     const entry = await reading;
@@ -125,8 +132,9 @@ export class ClientDocuments {
       }
       return { client: clientIn(bytes, url), until: this.#now() + keptFor(cacheControl) };
     } catch (error) {
-      const { message } = SvcError.from(error);
-      const client = new OAuthError("invalid_client", `The client's document: ${message}`);
+      this.#options.onRefused?.(url.hostname, SvcError.from(error).message);
+      // Which of them it was would tell strangers what names there are where the relayer stands.
+      const client = new OAuthError("invalid_client", "The client's document cannot be used");
       return { client, until: this.#now() + FAILURE_MS };
     }
   }

@@ -91,8 +91,12 @@ export function oauthHandlers(parts: OAuthParts): OpenHandlers<"oauth" | "consen
 }
 
 function clientsOf({ domain, network }: OAuthParts): OAuthClients {
-  const { config, now, sealer } = domain;
-  const documents = config.clientMetadata ? new ClientDocuments(now, network) : undefined;
+  const { config, now, sealer, logger } = domain;
+  const onRefused = (host: string, reason: string) =>
+    logger.info("client_document_refused", { host, reason });
+  const documents = config.clientMetadata
+    ? new ClientDocuments(now, network, { onRefused })
+    : undefined;
   return new OAuthClients(sealer("oauth client"), documents);
 }
 
