@@ -389,7 +389,10 @@ Deno.test("an app registers what it can be sent to, and nothing is kept of it", 
 
 Deno.test("redirect addresses mean the same to everybody who reads them", () => {
   verifies("11.1-7");
-  const right = ["https://a.example", "https://a.example/cb?x=1", "http://localhost:1/", "zed://a"];
+  const right = [
+    ...["https://a.example", "https://a.example/cb?x=1", "http://localhost:1/", "zed://a"],
+    ...["http://127.255.0.1/cb", "http://[::1]:8080/cb"],
+  ];
   for (const text of right) assert.ok(parseRedirect(text), text);
   for (
     const text of [
@@ -406,6 +409,8 @@ Deno.test("redirect addresses mean the same to everybody who reads them", () => 
         "HTTPS://a.example/",
       ],
       ...["https://bücher.example/", "http://127.0.0.1.evil.example/", "http://0x7f.1/cb", "zed:a"],
+      ...["http://[::ffff:7f00:1]/cb", "http://[::ffff:127.0.0.1]/cb", "http://[::7f00:1]/cb"],
+      ...["http://localhost./cb", "http://a.localhost/cb", "http://0.0.0.0/cb", "http://[::]/cb"],
       ...["vbscript:/a", "blob:https://a.example/1", "about:blank", "chrome://a", "x://a"],
     ]
   ) assert.equal(parseRedirect(text), undefined, text);

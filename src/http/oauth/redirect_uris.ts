@@ -1,5 +1,3 @@
-import { isLoopback } from "../../wire/ip_addresses.ts";
-
 /** Longest redirect address, in characters. */
 export const REDIRECT_CHARACTERS = 512;
 
@@ -22,10 +20,12 @@ const PROGRAM_SCHEMES: ReadonlySet<string> = new Set([
   "zed",
 ]);
 
+/** As `URL` spells them. An address within another, `[::ffff:127.0.0.1]`, is none of them. */
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
 /** Whether the answer to an address stays on the computer of the browser. */
 export function isLoopbackRedirect({ protocol, hostname }: URL): boolean {
-  const host = hostname.replace(/^\[|\]$/g, "");
-  return protocol === "http:" && (host === "localhost" || isLoopback(host));
+  return protocol === "http:" && LOOPBACK.test(hostname);
 }
 
 /**
