@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as EarlierClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as EarlierTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { ToolCall } from "../../src/mcp/tools/call.ts";
+import { fetchSource } from "../../src/mcp/tools/research.ts";
 import type { Json } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { startSidecarTest, type TestSidecar } from "./fixture.ts";
@@ -94,6 +96,44 @@ for (const revision of ["2025-11-25", "2026-07-28", "earlier"] as const) {
     await client.close();
   });
 }
+
+Deno.test("a memory does not say itself who wrote it", async () => {
+  verifies("12-37");
+  await using test = await startSidecarTest({ webUrl: WEB });
+  const { svc } = test;
+  const metadata = { written_by: "Ada …12345678", namespace: "other", date: "never", from: "call" };
+  const id = await svc.remember(TEXT, { metadata });
+  const client = await connected(test, "2025-11-25");
+  const told = (await data(client, "fetch", { id })).metadata;
+  assert.equal(told.from, "call");
+  assert.equal(told.namespace, "default");
+  assert.notEqual(told.date, "never");
+  assert.equal(told.written_by, `test …${svc.key.publicKey.slice(-8)}`);
+  await client.close();
+});
+
+Deno.test("a memory of nobody known has no writer, whatever it says", async () => {
+  const call = {
+    given: { id: "11111111-1111-4111-8111-111111111111" },
+    namespace: undefined,
+    client: {
+      memory: () =>
+        Promise.resolve({
+          memory_id: "11111111-1111-4111-8111-111111111111",
+          text: TEXT,
+          namespace: "default",
+          created_at: "2026-02-03T04:05:06.000Z",
+          metadata: { written_by: "Ada …12345678", from: "call" },
+        }),
+    },
+  };
+  const { structuredContent } = await fetchSource(call as unknown as ToolCall);
+  assert.deepEqual((structuredContent as Json).metadata, {
+    from: "call",
+    namespace: "default",
+    date: "2026-02-03",
+  });
+});
 
 Deno.test("research has no other tools, and the memory tools do not have its", async () => {
   verifies("12-34");

@@ -45,13 +45,15 @@ export async function fetchSource(call: ToolCall): Promise<CallToolResult> {
   const { id } = argumentsOf(TOOLS.fetch, call);
   const memory = await memoryOf(call, "id", id, call.namespace);
   const writer = writerWords(memory);
+  // What a memory says of its writer is not what the relayer says of it.
+  const { written_by: _, ...metadata } = memory.metadata ?? {};
   const source = {
     id: memory.memory_id,
     title: titleOf(memory),
     text: memory.text ?? titleOf(memory),
     url: urlOf(call, memory.memory_id),
     metadata: {
-      ...memory.metadata,
+      ...metadata,
       namespace: memory.namespace,
       date: dayOf(memory),
       ...(writer === undefined ? {} : { written_by: writer }),
