@@ -17,6 +17,9 @@ import {
 } from "./document_server.ts";
 import { pkce, REDIRECT, startOAuth } from "./fixture.ts";
 
+/** Of a client that asks. */
+const NETWORK = "192.0.2.1";
+
 const read = (network: PublicNetwork, url: URL, ms?: number) => readPublic(network, url, ms).answer;
 
 Deno.test("addresses that are not public lead nowhere, in whatever form", async () => {
@@ -171,12 +174,31 @@ Deno.test("no more documents are read at a time than connections are closed", as
   const network: PublicNetwork = { ...leadingTo(silent), connect: () => held.promise };
   const documents = new ClientDocuments(Date.now, network, { ms: 10 });
   const all = Array.from({ length: 8 }, (_, at) => new URL(`https://app.example/${at}`));
-  for (const url of all) await assert.rejects(documents.read(url), /cannot be used/);
+  for (const [at, url] of all.entries()) {
+    await assert.rejects(documents.read(url, `network ${at >> 1}`), /cannot be used/);
+  }
   const next = new URL("https://app.example/next");
-  await assert.rejects(documents.read(next), { code: "overloaded" });
+  await assert.rejects(documents.read(next, "another"), { code: "overloaded" });
   held.reject(new Error("gone"));
   await new Promise((resolve) => setTimeout(resolve, 0));
-  await assert.rejects(documents.read(next), /cannot be used/);
+  await assert.rejects(documents.read(next, "another"), /cannot be used/);
+  never.resolve();
+});
+
+Deno.test("one network has two documents read at a time", async () => {
+  verifies("11.1-12");
+  const never = Promise.withResolvers<void>();
+  await using silent = new RawServer(() => never.promise);
+  const documents = new ClientDocuments(Date.now, leadingTo(silent), { ms: 100 });
+  const address = (name: string) => new URL(`https://app.example/${name}`);
+  const first = ["a", "b", "a"].map((name) =>
+    assert.rejects(documents.read(address(name), NETWORK), /cannot be used/)
+  );
+  await assert.rejects(documents.read(address("c"), NETWORK), { code: "overloaded" });
+  await assert.rejects(documents.read(address("c"), "another"), /cannot be used/);
+  await Promise.all(first);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  await assert.rejects(documents.read(address("d"), NETWORK), /cannot be used/);
   never.resolve();
 });
 
@@ -205,7 +227,7 @@ async function refusedFor(
   const onRefused = (host: string, reason: string) => void reasons.push([host, reason]);
   const network = leadingTo(server, addresses);
   const documents = new ClientDocuments(Date.now, network, { onRefused });
-  await assert.rejects(documents.read(new URL(CLIENT)), (error) => {
+  await assert.rejects(documents.read(new URL(CLIENT), NETWORK), (error) => {
     assert.ok(error instanceof OAuthError);
     assert.equal(error.code, "invalid_client");
     assert.equal(error.message, "The client's document cannot be used");
@@ -259,10 +281,13 @@ Deno.test("a document is read once an hour, or as often as it says", async () =>
   for (const [head, ms, reads] of counts) {
     await using server = answering(documentOf(), `content-type: application/json\r\n${head}`);
     const documents = new ClientDocuments(() => now, leadingTo(server));
-    await Promise.all([documents.read(new URL(CLIENT)), documents.read(new URL(CLIENT))]);
+    await Promise.all([
+      documents.read(new URL(CLIENT), NETWORK),
+      documents.read(new URL(CLIENT), NETWORK),
+    ]);
     assert.equal(server.heads.length, 1);
     now += ms;
-    await documents.read(new URL(CLIENT));
+    await documents.read(new URL(CLIENT), NETWORK);
     assert.equal(server.heads.length, reads, `${head} ${ms}`);
   }
 });

@@ -422,6 +422,9 @@ Deno.test("a name is shown as what can be seen of it", () => {
   assert.equal(clientName("\u200b\u202e\u2066"), undefined);
   assert.equal(clientName("a".repeat(65)), "a".repeat(64));
   assert.equal(clientName("ü".repeat(33)), "ü".repeat(32));
+  assert.equal(clientName("e\u0323\u0302x"), "e\u0323\u0302x");
+  assert.equal(clientName("Z\u0300\u0301\u0302\u0303\u0304a"), "Z\u0300\u0301a");
+  assert.equal(clientName("Z\u0300\u0301\u200b\u0302a"), "Z\u0300\u0301a");
   assert.equal(clientName(5), undefined);
   assert.equal(clientName("\ud800"), undefined);
 });

@@ -1,3 +1,4 @@
+import { limitKey } from "../../wire/ip_addresses.ts";
 import { queryOf, type RequestContext } from "../request.ts";
 import type { OwnAddress } from "../own_address.ts";
 import type { OAuthClient } from "./client.ts";
@@ -86,8 +87,9 @@ function checkQuestion(
 async function askerOf(
   members: ReadonlyMap<string, string>,
   clients: OAuthClients,
+  network: string,
 ): Promise<{ readonly client: OAuthClient; readonly redirectUri: string }> {
-  const client = await clients.find(members.get("client_id") ?? "");
+  const client = await clients.find(members.get("client_id") ?? "", network);
   const redirectUri = members.get("redirect_uri") ?? "";
   if (parseRedirect(redirectUri) === undefined || !isRegistered(redirectUri, client.redirectUris)) {
     throw new OAuthError("invalid_request", "redirect_uri is not one of the app's");
@@ -108,7 +110,7 @@ export async function authorize(
   let state: string | undefined;
   try {
     const members = membersOf(context);
-    const { client, redirectUri } = await askerOf(members, clients);
+    const { client, redirectUri } = await askerOf(members, clients, limitKey(context.clientIp));
     state = members.get("state");
     // Nobody is sent further away without a click: anybody can have an address of theirs registered,
     // or described, and a link of this relayer that leads there (RFC 9700 4.11.2).

@@ -17,6 +17,8 @@ export const REDIRECTS = 10;
 /** Most characters of them together: they travel in the client's id. */
 const REDIRECTS_CHARACTERS = 2048;
 const NAME_BYTES = 64;
+/** Marks beyond the second of one letter: piled up they cover the lines around a name. */
+const MARKS = /(\p{M}{2})\p{M}+/gu;
 
 /** The redirect addresses of a client, when all of them can be; else `undefined`. */
 export function redirectsOf(value: unknown): string[] | undefined {
@@ -33,7 +35,7 @@ export function redirectsOf(value: unknown): string[] | undefined {
 export function clientName(value: unknown): string | undefined {
   if (typeof value !== "string" || !value.isWellFormed() || value.length > 1000) return undefined;
   const visible = value.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, "")
-    .replace(/\p{Z}+/gu, " ").trim();
+    .replace(/\p{Z}+/gu, " ").replace(MARKS, "$1").trim();
   let name = "";
   for (const char of visible) {
     if (new TextEncoder().encode(name + char).length > NAME_BYTES) break;

@@ -8,6 +8,8 @@ import { type Fetched, INTERNET, readPublic } from "./public_https.ts";
 const MOST_DOCUMENTS = 200;
 /** Documents that are being read at a time. */
 const MOST_READS = 8;
+/** Of them those that one network of clients has asked for. */
+const MOST_READS_OF_ONE = 2;
 const HOUR_MS = 3_600_000;
 const FAILURE_MS = 30_000;
 const SHORTEST_MS = 60_000;
@@ -83,6 +85,8 @@ export class ClientDocuments {
   readonly #options: DocumentOptions;
   readonly #known = new BoundedMap<string, Entry>(MOST_DOCUMENTS);
   readonly #reading = new Map<string, Promise<Entry>>();
+  /** Whose they are. */
+  readonly #readers: string[] = [];
 
   /** Reads nothing yet. `now`: milliseconds since the epoch. */
   constructor(
@@ -98,29 +102,38 @@ export class ClientDocuments {
   /**
    * The client whose document lies under an address.
    *
+   * @param network Of the client address that asks.
    * @throws {OAuthError} `invalid_client`.
+   * @throws {SvcError} `overloaded` when too many documents are being read.
    */
-  async read(url: URL): Promise<OAuthClient> {
+  async read(url: URL, network: string): Promise<OAuthClient> {
     const known = this.#known.get(url.href);
     const { client } = known !== undefined && known.until > this.#now()
       ? known
-      : await this.#readAnew(url);
+      : await this.#readAnew(url, network);
     if (client instanceof OAuthError) throw client;
     return client;
   }
 
-  async #readAnew(url: URL): Promise<Entry> {
+  async #readAnew(url: URL, network: string): Promise<Entry> {
     const { href } = url;
     const running = this.#reading.get(href);
     if (running !== undefined) return await running;
-    if (this.#reading.size >= MOST_READS) throw new SvcError("overloaded");
+    const own = this.#readers.filter((one) => one === network).length;
+    if (own >= MOST_READS_OF_ONE || this.#readers.length >= MOST_READS) {
+      throw new SvcError("overloaded");
+    }
+    this.#readers.push(network);
     const { answer, over } = readPublic(this.#network, url, this.#options.ms);
     const reading = this.#entryOf(url, answer);
     this.#reading.set(href, reading);
     const entry = await reading;
     this.#known.set(href, entry);
     // Not before its connection is closed: else there would be more of them than are counted.
-    void over.then(() => this.#reading.delete(href));
+    void over.then(() => {
+      this.#reading.delete(href);
+      this.#readers.splice(this.#readers.indexOf(network), 1);
+    });
     return entry;
   }
 

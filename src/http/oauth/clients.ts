@@ -65,12 +65,15 @@ export class OAuthClients {
   /**
    * The app with an id.
    *
+   * @param network Of the client address that asks.
    * @throws {OAuthError} `invalid_client`.
    * @throws {SvcError} `overloaded` when too many documents are being read.
    */
-  async find(clientId: string): Promise<OAuthClient> {
+  async find(clientId: string, network: string): Promise<OAuthClient> {
     const url = documentUrl(clientId);
-    if (url !== undefined && this.#documents !== undefined) return await this.#documents.read(url);
+    if (url !== undefined && this.#documents !== undefined) {
+      return await this.#documents.read(url, network);
+    }
     const client = this.#registered(clientId);
     if (client !== undefined) return client;
     throw new OAuthError("invalid_client", "The app is not known here: it has to register again");
