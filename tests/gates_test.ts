@@ -43,6 +43,7 @@ const SLEEPERS = [
   "tests/http1/slow_clients_slow_test.ts",
   "tests/live/journey.ts",
   "tests/mcp/conformance_tasks.ts",
+  "tests/oauth/renewal_test.ts",
   "tests/within.ts",
 ];
 

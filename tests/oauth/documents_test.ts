@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { verifies } from "../requirements.ts";
+import { poll, turns } from "../within.ts";
 import { connectProven } from "../../src/http/oauth/proven_connection.ts";
 import { readPublic } from "../../src/http/oauth/public_https.ts";
 import { ClientDocuments, documentUrl } from "../../src/http/oauth/client_documents.ts";
@@ -155,13 +156,8 @@ Deno.test({
       await assert.rejects(answer, /took too long/);
       await over;
     }
-    const closed = Date.now() + 2000;
     // The server here keeps its ends, which are of this process as well.
-    while (descriptors() > before + readings.length && Date.now() < closed) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    const left = descriptors() - before;
-    assert.ok(left <= readings.length, `${left} descriptors of ${readings.length} servers' ends`);
+    await poll(descriptors, (open) => open <= before + readings.length);
     never.resolve();
   },
 });
@@ -180,7 +176,7 @@ Deno.test("no more documents are read at a time than connections are closed", as
   const next = new URL("https://app.example/next");
   await assert.rejects(documents.read(next, "another"), { code: "overloaded" });
   held.reject(new Error("gone"));
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await turns();
   await assert.rejects(documents.read(next, "another"), /cannot be used/);
   never.resolve();
 });
@@ -197,7 +193,7 @@ Deno.test("one network has two documents read at a time", async () => {
   await assert.rejects(documents.read(address("c"), NETWORK), { code: "overloaded" });
   await assert.rejects(documents.read(address("c"), "another"), /cannot be used/);
   await Promise.all(first);
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await turns();
   await assert.rejects(documents.read(address("d"), NETWORK), /cannot be used/);
   never.resolve();
 });

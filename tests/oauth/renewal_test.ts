@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { verifies } from "../requirements.ts";
+import { poll } from "../within.ts";
 import { TestClock } from "../relayer_fixture.ts";
 import { type OAuthTest, startOAuth } from "./fixture.ts";
 
@@ -168,7 +169,5 @@ Deno.test("the session of an app that was removed is closed", async () => {
     "mcp-session-id": opened.headers.get("mcp-session-id")!,
   };
   assert.equal((await test.get("/api/mcp/connect", { headers })).status, 401);
-  await within2s((async () => {
-    while (await sessions() !== "0") await new Promise((resolve) => setTimeout(resolve, 20));
-  })());
+  await within2s(poll(sessions, (count) => count === "0"));
 });
