@@ -171,3 +171,31 @@ Deno.test("the session of an app that was removed is closed", async () => {
   assert.equal((await test.get("/api/mcp/connect", { headers })).status, 401);
   await within2s(poll(sessions, (count) => count === "0"));
 });
+
+Deno.test("an app that has left before its answer keeps its refresh token", async () => {
+  verifies("11.1-24");
+  const clock = new TestClock();
+  await using test = await startOAuth({ clock });
+  const { client_id, refresh_token } = await test.connect();
+  const { accounts } = test.svc.backends;
+  const leaving = new AbortController();
+  const get = accounts.get.bind(accounts);
+  accounts.get = async (...asked) => {
+    const account = await get(...asked);
+    leaving.abort();
+    return account;
+  };
+  // The relayer asks for the account anew.
+  clock.advance(3_600_000);
+  const form = { grant_type: "refresh_token", refresh_token, client_id };
+  const request = new Request(`${test.base}/oauth/token`, {
+    method: "POST",
+    body: new URLSearchParams(form),
+    signal: leaving.signal,
+  });
+  assert.notEqual((await test.svc.relayer.fetch(request)).status, 200);
+  assert.ok(leaving.signal.aborted);
+  accounts.get = get;
+  clock.advance(30_000);
+  assert.equal((await test.refresh(refresh_token, client_id)).status, 200);
+});
