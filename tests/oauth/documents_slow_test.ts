@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { permissionFlags, relayerPermissions } from "../../src/program/launcher/permissions.ts";
 import { readSettings } from "../../src/program/settings/mod.ts";
 import { inHome, Program, relayerEnv } from "../program.ts";
+import { connectProven } from "../../src/http/oauth/proven_connection.ts";
+import { readPublic } from "../../src/http/oauth/public_https.ts";
+import type { PublicNetwork } from "../../src/interfaces/public_network.ts";
 import { verifies } from "../requirements.ts";
+import { poll } from "../within.ts";
+import { CLIENT, leadingTo, RawServer } from "./document_server.ts";
 
 /** What a person is told whose app names itself by a document that cannot be read. */
 async function toldOf(extra: Record<string, string>, clientId: string): Promise<string> {
@@ -86,4 +91,33 @@ Deno.test("the system itself keeps the relayer from private networks", async () 
     JSON.parse(new TextDecoder().decode(stdout)),
     [...asked.map(([host, port]) => `${host} ${port}`), "granted"],
   );
+});
+
+/** Sockets and files of this process. */
+const descriptors = () => [...Deno.readDirSync("/proc/self/fd")].length;
+
+Deno.test({
+  name: "a server that never answers the hello keeps no socket",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    verifies("11.1-12");
+    const never = Promise.withResolvers<void>();
+    await using silent = new RawServer(() => never.promise);
+    const network: PublicNetwork = {
+      ...leadingTo(silent),
+      connect: (_address, name, signal) => connectProven("127.0.0.1", name, signal, silent.port),
+    };
+    const give = async (ms: number) => {
+      const { answer, over } = readPublic(network, new URL(CLIENT), ms);
+      await assert.rejects(answer, /took too long/);
+      await over;
+    };
+    await give(100);
+    const before = descriptors();
+    const readings = [0, 1, 100, 100, 100, 100, 100, 100].map(give);
+    await Promise.all(readings);
+    // The server here keeps its ends, which are of this process as well.
+    await poll(descriptors, (open) => open <= before + readings.length);
+    never.resolve();
+  },
 });

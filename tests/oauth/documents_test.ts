@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { verifies } from "../requirements.ts";
-import { poll, turns } from "../within.ts";
+import { turns } from "../within.ts";
 import { connectProven } from "../../src/http/oauth/proven_connection.ts";
 import { readPublic } from "../../src/http/oauth/public_https.ts";
 import { ClientDocuments, documentUrl } from "../../src/http/oauth/client_documents.ts";
@@ -129,37 +129,6 @@ Deno.test("the other end proves its name, and no other", async () => {
     await assert.rejects(read(wrong, new URL(CLIENT)), /cannot be reached/);
   }
   await server.shutdown();
-});
-
-/** Sockets and files of this process. */
-const descriptors = () => [...Deno.readDirSync("/proc/self/fd")].length;
-
-Deno.test({
-  name: "a server that never answers the hello keeps no socket",
-  ignore: Deno.build.os !== "linux",
-  fn: async () => {
-    verifies("11.1-12");
-    const never = Promise.withResolvers<void>();
-    await using silent = new RawServer(() => never.promise);
-    const network: PublicNetwork = {
-      ...leadingTo(silent),
-      connect: (_address, name, signal) => connectProven("127.0.0.1", name, signal, silent.port),
-    };
-    const reading = readPublic(network, new URL(CLIENT), 100);
-    await assert.rejects(reading.answer, /took too long/);
-    await reading.over;
-    const before = descriptors();
-    const readings = [0, 1, 100, 100, 100, 100, 100, 100].map((ms) =>
-      readPublic(network, new URL(CLIENT), ms)
-    );
-    for (const { answer, over } of readings) {
-      await assert.rejects(answer, /took too long/);
-      await over;
-    }
-    // The server here keeps its ends, which are of this process as well.
-    await poll(descriptors, (open) => open <= before + readings.length);
-    never.resolve();
-  },
 });
 
 Deno.test("no more documents are read at a time than connections are closed", async () => {
