@@ -311,9 +311,8 @@ export class Router {
         const body = () => this.#publicBody(context, bodyBytes, form === true);
         const answer = await handle({ context, id, body });
         if (answer instanceof Response) return answer;
-        const headers = access === "oauth" || access === "consent"
-          ? { "cache-control": "no-store" }
-          : {};
+        const isPrivate = access === "oauth" || access === "consent";
+        const headers = new Headers(isPrivate ? { "cache-control": "no-store" } : undefined);
         return Response.json(answer.body, { status: answer.status, headers });
       });
     }

@@ -33,6 +33,8 @@ async function open(dir: string, name: Store["name"], key: Uint8Array): Promise<
     config: {
       ...DEFAULT_CONFIG,
       maxPendingJobs: 1_000_000,
+      // Jobs wait for each other, so that the file grows by what waits.
+      jobConcurrency: 4,
       rateLimit: { ...DEFAULT_CONFIG.rateLimit, disabled: true },
     },
     backends: [

@@ -183,8 +183,8 @@ Deno.test("every problem of the settings is printed before anything is started",
     assert.equal(await program.end(), 78);
     assert.deepEqual(program.errors, [
       'SVC_JOB_CONCURRENCY must be a whole number from 1 to 256, got "many"',
-      "SVC_CIPHER must be local, memory, seal, a path or an import specifier of a plugin, " +
-      'got "sael"',
+      "SVC_CIPHER must be local, memory, postgres, seal, a path or an import specifier of a " +
+      'plugin, got "sael"',
     ]);
     assert.deepEqual(await Array.fromAsync(Deno.readDir(home)), []);
   });
