@@ -34,7 +34,7 @@ async function open(dir: string, name: Store["name"], key: Uint8Array): Promise<
       ...DEFAULT_CONFIG,
       maxPendingJobs: 1_000_000,
       // Jobs wait for each other, so that the file grows by what waits.
-      jobConcurrency: 4,
+      jobConcurrency: 8,
       rateLimit: { ...DEFAULT_CONFIG.rateLimit, disabled: true },
     },
     backends: [
