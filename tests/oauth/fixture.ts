@@ -224,6 +224,8 @@ export async function startOAuth(
     }),
   );
   const front = stack.use(listening(svc.relayer.fetch));
+  // As the program does: a client that left just now may still listen, and is waited for.
+  stack.defer(() => svc.relayer.drain(1000));
   svc.relayer.listensAt(front.url);
   return new OAuthTest(svc, front.url, stack.move());
 }
