@@ -49,7 +49,9 @@ Deno.test("a model is named as it should have been, and its terms are for who us
   const env = { HOME: "/home/ada" };
   const { code, errors } = await model(["get", "bge-m4"], env);
   assert.equal(code, 1);
-  assert.match(errors, /did you mean bge-m3\?/);
+  assert.match(errors, /of that name; did you mean bge-m3\?/);
+  const other = await model(["get", "nothing like it"], env);
+  assert.match(other.errors, /of that name; `svc model list` shows them/);
   const gemma = await model(["get", "embeddinggemma-300m"], env);
   assert.match(gemma.errors, /read https:\/\/ai\.google\.dev\/gemma\/terms.*--accept-terms/);
   assert.match((await model(["check", "bge-m3"], env)).errors, /svc model get bge-m3/);

@@ -57,8 +57,8 @@ function named(name: string): ModelDescription {
   const known = knownModel(name);
   if (known !== undefined) return known;
   const meant = suggest(name, KNOWN_MODELS.map((model) => model.name));
-  const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
-  throw invalid(`There is no model of that name${hint} \`svc model list\` shows them`);
+  const hint = meant === undefined ? "`svc model list` shows them" : `did you mean ${meant}?`;
+  throw invalid(`There is no model of that name; ${hint}`);
 }
 
 async function described(path: string, io: CommandIo): Promise<ModelDescription> {
