@@ -41,6 +41,8 @@ export interface DevnetOptions {
   readonly port?: number;
   /** Independent key servers; 3 when absent. */
   readonly keyServers?: number;
+  /** Version of the contract, 1 or 2; the present one, 2, when absent. */
+  readonly contract?: bigint;
   /** Milliseconds since the epoch; the machine's clock when absent. */
   readonly now?: () => number;
 }
@@ -100,7 +102,7 @@ async function assemble({ options, servers, parts, close }: Started): Promise<De
   const rpcUrl = await servers.listen(async (request) =>
     await grpcWeb(node, request) ?? new Response("not found", { status: 404 })
   );
-  const { packageId, registryId } = genesisSvc(chain);
+  const { packageId, registryId } = genesisSvc(chain, options.contract);
   const seal = await installSeal(parts, { servers: options.keyServers ?? 3 });
   const walrus = await installWalrus(parts, { shards: options.shards ?? 10 });
   const faucet = new Faucet(chain, walrus.walType);

@@ -13,6 +13,7 @@ export const ABORT = {
   EPermissions: 11,
   EExpiry: 12,
   ENoOffer: 13,
+  ENamespaces: 14,
   ENoAccess: 100,
   EBadId: 101,
 } as const;

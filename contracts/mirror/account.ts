@@ -1,4 +1,5 @@
 import { ed25519 } from "@noble/curves/ed25519.js";
+import { sha256 } from "@noble/hashes/sha2.js";
 import { keyProofText } from "../../src/wire/signing/signing.ts";
 import { addressOf, isLowOrder } from "../../src/wire/keys.ts";
 import { type AbortName, MoveAbort } from "./abort.ts";
@@ -8,8 +9,9 @@ import {
   MANAGE,
   MAX_KEYS,
   MAX_LABEL,
+  MAX_NAME,
+  MAX_NAMES,
   READ,
-  VERSION,
   type World,
   WRITE,
 } from "./state.ts";
@@ -25,7 +27,7 @@ type Assert = (holds: boolean, name: AbortName) => asserts holds;
 /** The account of a call that only its owner may make. */
 function owned(world: World, accountId: string, assert: Assert): AccountState {
   const account = world.account(accountId);
-  assert(account.version === VERSION, "EVersion");
+  assert(account.version === world.codeVersion, "EVersion");
   assert(account.owner === world.sender, "ENotOwner");
   return account;
 }
@@ -63,7 +65,7 @@ function dropKeys(
 /** Makes the sender's account and answers its id. */
 export function createAccount(world: World): string {
   const assert: Assert = asserting("create_account");
-  assert(world.registryVersion === VERSION, "EVersion");
+  assert(world.registryVersion === world.codeVersion, "EVersion");
   const owner = world.sender;
   assert(world.indexGet({ kind: "owner", owner }) === undefined, "EExists");
   const id = world.freshId();
@@ -71,7 +73,7 @@ export function createAccount(world: World): string {
   world.emit({ name: "AccountCreated", fields: { account_id: id, owner } });
   world.putAccount({
     id,
-    version: VERSION,
+    version: world.codeVersion,
     owner,
     pendingOwner: undefined,
     delegateKeys: [],
@@ -96,12 +98,35 @@ export interface NewDelegateKey {
   readonly label: string;
 }
 
-/** Lists a key; expired ones leave the account first, and raise its generation. */
+/** Arguments of `add_bound_key`. */
+export interface NewBoundKey extends NewDelegateKey {
+  /** What it is bound to. */
+  readonly namespaces: readonly string[];
+}
+
+/** Lists a key of all namespaces; expired ones leave the account first, and raise its generation. */
 export function addDelegateKey(world: World, accountId: string, key: NewDelegateKey): void {
   const assert: Assert = asserting("add_delegate_key");
-  assert(world.registryVersion === VERSION, "EVersion");
+  assert(world.registryVersion === world.codeVersion, "EVersion");
   const account = owned(world, accountId, assert);
-  const { permissions, expiresAt, label, proof } = key;
+  listKey(world, account, { ...key, namespaces: [] }, assert);
+}
+
+/** Lists a key that is bound to namespaces, as {@linkcode addDelegateKey} lists others. */
+export function addBoundKey(world: World, accountId: string, key: NewBoundKey): void {
+  const assert: Assert = asserting("add_bound_key");
+  assert(world.registryVersion === world.codeVersion, "EVersion");
+  const account = owned(world, accountId, assert);
+  const sizes = key.namespaces.map((name) => new TextEncoder().encode(name).length);
+  const isSmall = sizes.length >= 1 && sizes.length <= MAX_NAMES &&
+    sizes.every((size) => size >= 1 && size <= MAX_NAME);
+  assert(isSmall, "ENamespaces");
+  listKey(world, account, key, assert);
+}
+
+function listKey(world: World, account: AccountState, key: NewBoundKey, assert: Assert): void {
+  const accountId = account.id;
+  const { permissions, expiresAt, label, proof, namespaces } = key;
   assert(account.active, "EInactive");
   assert(key.publicKey.length === 32 && !isLowOrder(key.publicKey), "EBadKey");
   assert(permissions > 0 && permissions <= (READ | WRITE | MANAGE), "EPermissions");
@@ -130,6 +155,7 @@ export function addDelegateKey(world: World, accountId: string, key: NewDelegate
       createdAt: world.now,
       expiresAt,
       sinceGeneration: generation,
+      namespaces,
     }],
   });
   world.emit({
@@ -147,7 +173,7 @@ export function addDelegateKey(world: World, accountId: string, key: NewDelegate
 /** Takes a key off the list; the account's next data is for the remaining ones. */
 export function removeDelegateKey(world: World, accountId: string, publicKey: Uint8Array): void {
   const assert: Assert = asserting("remove_delegate_key");
-  assert(world.registryVersion === VERSION, "EVersion");
+  assert(world.registryVersion === world.codeVersion, "EVersion");
   const account = owned(world, accountId, assert);
   const hex = publicKey.toHex();
   const leaving = account.delegateKeys.filter((key) => key.publicKey === hex);
@@ -178,7 +204,7 @@ export function reactivateAccount(world: World, accountId: string): void {
 /** Offers the account to an address that has none; replaces an earlier offer. */
 export function offerOwnership(world: World, accountId: string, newOwner: string): void {
   const assert: Assert = asserting("offer_ownership");
-  assert(world.registryVersion === VERSION, "EVersion");
+  assert(world.registryVersion === world.codeVersion, "EVersion");
   const account = owned(world, accountId, assert);
   assert(world.indexGet({ kind: "owner", owner: newOwner }) === undefined, "EExists");
   world.putAccount({ ...account, pendingOwner: newOwner });
@@ -203,9 +229,9 @@ export function withdrawOffer(world: World, accountId: string): void {
 /** Makes the sender the owner; a key of the former owner's own address leaves with them. */
 export function acceptOwnership(world: World, accountId: string): void {
   const assert: Assert = asserting("accept_ownership");
-  assert(world.registryVersion === VERSION, "EVersion");
+  assert(world.registryVersion === world.codeVersion, "EVersion");
   const account = world.account(accountId);
-  assert(account.version === VERSION, "EVersion");
+  assert(account.version === world.codeVersion, "EVersion");
   assert(account.pendingOwner !== undefined, "ENoOffer");
   const [from, to] = [account.owner, world.sender];
   assert(account.pendingOwner === to, "ENotOwner");
@@ -231,7 +257,7 @@ export function acceptOwnership(world: World, accountId: string): void {
 /** Deletes the account and its entries; nobody can be given its keys ever again. */
 export function closeAccount(world: World, accountId: string): void {
   const assert: Assert = asserting("close_account");
-  assert(world.registryVersion === VERSION, "EVersion");
+  assert(world.registryVersion === world.codeVersion, "EVersion");
   const account = owned(world, accountId, assert);
   for (const { publicKey } of account.delegateKeys) {
     world.indexRemove({ kind: "key", publicKey });
@@ -247,26 +273,93 @@ export function migrateAccount(world: World, accountId: string): void {
   const assert: Assert = asserting("migrate_account");
   const account = world.account(accountId);
   assert(account.owner === world.sender, "ENotOwner");
-  assert(account.version < VERSION, "EVersion");
-  world.putAccount({ ...account, version: VERSION });
+  assert(account.version < world.codeVersion, "EVersion");
+  world.putAccount({ ...account, version: world.codeVersion });
 }
 
 /**
- * Whether a key server may give the sender the key of an identity.
+ * Whether a key server may give the sender, who is not bound to namespaces, the key of an identity.
  *
  * @param id The identity without the package's prefix: `account id | generation | scope`.
  */
 export function sealApprove(world: World, accountId: string, id: Uint8Array): void {
   const assert: Assert = asserting("seal_approve");
+  const account = ofIdentity(world, accountId, id, assert);
+  checkReader(world, account, new Uint8Array(), assert);
+}
+
+/** The namespace that an identity is said to be of. */
+export interface NamedScope {
+  /** Text of the owner. */
+  readonly owner: Uint8Array;
+  /** UTF-8. */
+  readonly namespace: Uint8Array;
+}
+
+/**
+ * Whether a key server may give the sender, who may be bound to namespaces, the key of an identity.
+ *
+ * @param id As of {@linkcode sealApprove}.
+ */
+export function sealApproveNamespace(
+  world: World,
+  accountId: string,
+  id: Uint8Array,
+  { owner, namespace }: NamedScope,
+): void {
+  const assert: Assert = asserting("seal_approve_namespace");
+  const account = ofIdentity(world, accountId, id, assert);
+  assert(scopeBytes(owner, namespace) === id.subarray(40).toHex(), "EBadId");
+  checkReader(world, account, namespace, assert);
+}
+
+/** The scope of an owner's namespace, hex. */
+function scopeBytes(owner: Uint8Array, namespace: Uint8Array): string {
+  const parts = [owner, namespace].flatMap((part) => {
+    const size = new Uint8Array(4);
+    new DataView(size.buffer).setUint32(0, part.length);
+    return [...size, ...part];
+  });
+  return sha256(new Uint8Array([...new TextEncoder().encode("svc-scope-1"), ...parts])).toHex();
+}
+
+/** The account, if it is active and the identity one of its. */
+function ofIdentity(
+  world: World,
+  accountId: string,
+  id: Uint8Array,
+  assert: Assert,
+): AccountState {
   const account = world.account(accountId);
-  assert(account.version === VERSION, "EVersion");
+  assert(account.version === world.codeVersion, "EVersion");
   assert(account.active, "EInactive");
   assert(id.length === 72, "EBadId");
   assert("0x" + id.subarray(0, 32).toHex() === account.id, "ENoAccess");
   const generation = new DataView(id.buffer, id.byteOffset).getBigUint64(32);
   assert(generation >= 1n && generation <= account.generation, "EBadId");
+  return account;
+}
+
+/** @param namespace Empty where it is not known. */
+function checkReader(
+  world: World,
+  account: AccountState,
+  namespace: Uint8Array,
+  assert: Assert,
+): void {
   if (world.sender === account.owner) return;
   const key = account.delegateKeys.find(({ address }) => address === world.sender);
   assert(key !== undefined, "ENoAccess");
   assert((key.permissions & READ) !== 0 && !isExpired(key, world.now), "ENoAccess");
+  const { namespaces } = key;
+  assert(namespaces.length === 0 || include(namespaces, namespace), "ENoAccess");
+}
+
+/** Whether names stand for a namespace, byte for byte. */
+function include(names: readonly string[], namespace: Uint8Array): boolean {
+  const wanted = namespace.toHex();
+  return names.some((name) => {
+    const hex = new TextEncoder().encode(name).toHex();
+    return wanted === hex || name.endsWith("/") && wanted.startsWith(hex);
+  });
 }

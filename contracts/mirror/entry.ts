@@ -2,6 +2,7 @@ import { bcs } from "@mysten/sui/bcs";
 import { accountType } from "../../plugins/sui/chain/account_object.ts";
 import {
   acceptOwnership,
+  addBoundKey,
   addDelegateKey,
   closeAccount,
   createAccount,
@@ -11,6 +12,7 @@ import {
   reactivateAccount,
   removeDelegateKey,
   sealApprove,
+  sealApproveNamespace,
   withdrawOffer,
 } from "./account.ts";
 import type { World } from "./state.ts";
@@ -19,7 +21,7 @@ import type { World } from "./state.ts";
 export type ObjectUse = "read" | "write" | "consume";
 
 /** Move type of a value that a transaction carries itself. */
-export type PureType = "vector<u8>" | "u8" | "u64" | "address" | "string";
+export type PureType = "vector<u8>" | "u8" | "u64" | "address" | "string" | "vector<string>";
 
 /** A parameter of an entry function; the `TxContext` at the end is not one. */
 export type EntryParameter =
@@ -33,6 +35,8 @@ export type EntryArgument =
 
 /** An entry function of module `account`. */
 export interface EntryFunction {
+  /** The first version of the contract that has it; 1 when absent. */
+  readonly since?: bigint;
   /** In the order of the Move source. */
   readonly parameters: readonly EntryParameter[];
   /** Runs it with decoded arguments: bytes, numbers and ids. */
@@ -82,6 +86,13 @@ export class DecodedArguments {
     return value;
   }
 
+  /** A `vector<String>`. */
+  texts(index: number): string[] {
+    const value = this.#values[index];
+    if (!Array.isArray(value)) throw new ArgumentError(index, "TypeMismatch");
+    return value.map(String);
+  }
+
   /** A `u8`. */
   number(index: number): number {
     return Number(this.#values[index]);
@@ -117,6 +128,29 @@ export const ENTRY_FUNCTIONS: Readonly<Record<string, EntryFunction>> = {
         permissions: args.number(4),
         expiresAt: args.big(5),
         label: args.text(6),
+      }),
+  },
+  add_bound_key: {
+    since: 2n,
+    parameters: [
+      REGISTRY,
+      ACCOUNT,
+      BYTES,
+      BYTES,
+      { pure: "u8" },
+      { pure: "u64" },
+      { pure: "string" },
+      { pure: "vector<string>" },
+      CLOCK,
+    ],
+    run: (world, args) =>
+      addBoundKey(world, args.text(1), {
+        publicKey: args.bytes(2),
+        proof: args.bytes(3),
+        permissions: args.number(4),
+        expiresAt: args.big(5),
+        label: args.text(6),
+        namespaces: args.texts(7),
       }),
   },
   remove_delegate_key: {
@@ -155,6 +189,14 @@ export const ENTRY_FUNCTIONS: Readonly<Record<string, EntryFunction>> = {
     parameters: [BYTES, { object: "SvcAccount", use: "read" }, CLOCK],
     run: (world, args) => sealApprove(world, args.text(1), args.bytes(0)),
   },
+  seal_approve_namespace: {
+    since: 2n,
+    parameters: [BYTES, BYTES, BYTES, { object: "SvcAccount", use: "read" }, CLOCK],
+    run: (world, args) => {
+      const named = { owner: args.bytes(1), namespace: args.bytes(2) };
+      sealApproveNamespace(world, args.text(3), args.bytes(0), named);
+    },
+  },
 };
 
 const CLOCK_TYPE = `0x${"2".padStart(64, "0")}::clock::Clock`;
@@ -174,15 +216,19 @@ function typeOf(packageId: string, object: "Registry" | "SvcAccount" | "Clock"):
   return normalized(type);
 }
 
+const utf8 = (bytes: Iterable<number>) =>
+  new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(new Uint8Array(bytes));
+
 const CODECS: Readonly<Record<PureType, { parse(bytes: Uint8Array): unknown }>> = {
   "vector<u8>": bcs.byteVector(),
   u8: bcs.u8(),
   u64: bcs.u64(),
   address: bcs.Address,
   string: {
-    parse: (bytes) =>
-      new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-        .decode(new Uint8Array(bcs.byteVector().parse(bytes))),
+    parse: (bytes) => utf8(bcs.byteVector().parse(bytes)),
+  },
+  "vector<string>": {
+    parse: (bytes) => bcs.vector(bcs.byteVector()).parse(bytes).map(utf8),
   },
 };
 
@@ -191,6 +237,9 @@ function isWhole(type: PureType, value: unknown, bytes: Uint8Array): boolean {
   if (type === "u8") return bytes.length === 1;
   if (type === "u64") return bytes.length === 8;
   if (type === "address") return bytes.length === 32;
+  if (Array.isArray(value)) {
+    return bcs.vector(bcs.string()).serialize(value).toBytes().toHex() === bytes.toHex();
+  }
   const raw = typeof value === "string" ? new TextEncoder().encode(value) : value as Uint8Array;
   return bcs.byteVector().serialize(raw).toBytes().toHex() === bytes.toHex();
 }

@@ -1,15 +1,21 @@
 import { bcs } from "@mysten/sui/bcs";
-import { AccountObject } from "../../plugins/sui/chain/account_object.ts";
+import { accountObjectOf, accountVersion } from "../../plugins/sui/chain/account_object.ts";
 import type { ContractEvent } from "./events.ts";
 
 /** Version of the data that this code understands, `VERSION` in the Move source. */
-export const VERSION = 1n;
+export const VERSION = 2n;
 
 /** Most keys of an account. */
 export const MAX_KEYS = 20;
 
 /** Longest label, bytes of UTF-8. */
 export const MAX_LABEL = 64;
+
+/** Most namespaces that a key is bound to. */
+export const MAX_NAMES = 32;
+
+/** Longest name of one, bytes of UTF-8. */
+export const MAX_NAME = 256;
 
 /** Bit of a permission to read, and so to be given keys by Seal. */
 export const READ = 1;
@@ -34,6 +40,8 @@ export interface DelegateKeyState {
   readonly expiresAt: bigint;
   /** Generation of the account when it was added. */
   readonly sinceGeneration: bigint;
+  /** What it is bound to, each as it is or a beginning that ends in `/`; empty = all. */
+  readonly namespaces: readonly string[];
 }
 
 /** `svc::account::SvcAccount`. Ids and addresses are `0x` and 64 lower-case hex characters. */
@@ -70,6 +78,11 @@ export interface World {
   readonly sender: string;
   /** The Clock, milliseconds since the epoch. */
   readonly now: bigint;
+  /**
+   * Version of the data that the package's code understands: {@linkcode VERSION}, or 1 for a package
+   * of svc 0.1.
+   */
+  readonly codeVersion: bigint;
   /** `version` of the registry. */
   readonly registryVersion: bigint;
   /** The account with an id; the caller has checked that it exists. */
@@ -92,7 +105,7 @@ export interface World {
 
 /** BCS of an account, as in its object on chain. */
 export function encodeAccount(account: AccountState): Uint8Array<ArrayBuffer> {
-  return AccountObject.serialize({
+  return accountObjectOf(account.version).serialize({
     id: account.id,
     version: account.version,
     owner: account.owner,
@@ -105,6 +118,7 @@ export function encodeAccount(account: AccountState): Uint8Array<ArrayBuffer> {
       created_at: key.createdAt,
       expires_at: key.expiresAt,
       since_generation: key.sinceGeneration,
+      namespaces: [...key.namespaces],
     })),
     created_at: account.createdAt,
     active: account.active,
@@ -114,7 +128,7 @@ export function encodeAccount(account: AccountState): Uint8Array<ArrayBuffer> {
 
 /** An account from the BCS of its object. */
 export function decodeAccount(content: Uint8Array): AccountState {
-  const parsed = AccountObject.parse(content);
+  const parsed = accountObjectOf(accountVersion(content)).parse(content);
   return {
     id: parsed.id,
     version: BigInt(parsed.version),
@@ -128,6 +142,7 @@ export function decodeAccount(content: Uint8Array): AccountState {
       createdAt: BigInt(key.created_at),
       expiresAt: BigInt(key.expires_at),
       sinceGeneration: BigInt(key.since_generation),
+      namespaces: key.namespaces,
     })),
     createdAt: BigInt(parsed.created_at),
     active: parsed.active,

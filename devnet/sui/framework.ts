@@ -51,6 +51,7 @@ const DESCRIBED: readonly Row[] = [
   ["0x1::string::utf8", [BYTES], [STRING]],
   ["0x1::string::length", [`&${STRING}`], ["u64"]],
   ["0x1::string::as_bytes", [`&${STRING}`], [`&${BYTES}`]],
+  ["0x1::hash::sha2_256", [BYTES], [BYTES]],
   ["0x1::bcs::to_bytes", ["&$0"], [BYTES], [""]],
   ["0x2::address::from_bytes", [BYTES], ["address"]],
   ["0x2::hash::blake2b256", [`&${BYTES}`], [BYTES]],

@@ -1,24 +1,32 @@
 import { bcs } from "@mysten/sui/bcs";
-import { ENTRY_FUNCTIONS } from "../../contracts/mirror.ts";
 import { readModule } from "./bytecode.ts";
 import type { Chain } from "./chain.ts";
 import { ExecutionFailure } from "./failure.ts";
 import { addressBytes, concat, HELD, IMMUTABLE } from "./object.ts";
-import { initSvc, installSvcFunctions, SVC_MODULE } from "./svc_contract.ts";
+import { entryNames, initSvc, installSvcFunctions, SVC_MODULE } from "./svc_contract.ts";
 import { objectValue } from "./value.ts";
 
 const Modules = bcs.vector(bcs.byteVector());
 
-/** Whether a module is our contract, as far as its names tell: it has every entry function. */
-function isSvc(module: Uint8Array): boolean {
+/** Versions of our contract, the newest first. */
+const VERSIONS = [2n, 1n];
+
+/**
+ * The version of our contract that a module is, as far as its names tell: it has every entry
+ * function of it.
+ */
+function svcVersion(module: Uint8Array): bigint | undefined {
   const { name, identifiers } = readModule(module);
-  return name === SVC_MODULE &&
-    Object.keys(ENTRY_FUNCTIONS).every((entry) => identifiers.includes(entry));
+  if (name !== SVC_MODULE) return undefined;
+  return VERSIONS.find((version) =>
+    entryNames(version).every((entry) => identifiers.includes(entry))
+  );
 }
 
-function read(modules: readonly Uint8Array[]): boolean {
+/** The version of our contract that is among modules. */
+function read(modules: readonly Uint8Array[]): bigint | undefined {
   try {
-    return modules.map(isSvc).includes(true);
+    return modules.map(svcVersion).find((version) => version !== undefined);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new ExecutionFailure("VM_VERIFICATION_OR_DESERIALIZATION_ERROR", why);
@@ -35,7 +43,7 @@ export function installPublishing(chain: Chain): void {
     if (modules.length === 0) {
       throw new ExecutionFailure("COMMAND_ARGUMENT_ERROR", "a package needs a module");
     }
-    const svc = read(modules);
+    const version = read(modules);
     const id = tx.freshId();
     tx.put({
       id,
@@ -43,10 +51,10 @@ export function installPublishing(chain: Chain): void {
       owner: IMMUTABLE,
       bcs: Modules.serialize(modules).toBytes(),
     });
-    if (svc) {
+    if (version !== undefined) {
       // A package that is only simulated keeps its functions: nothing of its types ever exists.
-      installSvcFunctions(chain, id);
-      initSvc(tx, id);
+      installSvcFunctions(chain, id, version);
+      initSvc(tx, id, version);
     }
     const cap = tx.freshId();
     tx.put({
@@ -68,8 +76,7 @@ export function installPublishing(chain: Chain): void {
 export function reinstallPublished(chain: Chain): void {
   for (const object of chain.objects.values()) {
     if (object.type !== "package" || object.bcs.length === 0) continue;
-    if (read(Modules.parse(object.bcs).map((module) => new Uint8Array(module)))) {
-      installSvcFunctions(chain, object.id);
-    }
+    const version = read(Modules.parse(object.bcs).map((module) => new Uint8Array(module)));
+    if (version !== undefined) installSvcFunctions(chain, object.id, version);
   }
 }

@@ -12,12 +12,13 @@ import {
   type EntryParameter,
   type IndexName,
   MoveAbort,
+  VERSION,
   type World,
 } from "../../contracts/mirror.ts";
 import { accountType } from "../../plugins/sui/chain/account_object.ts";
 import type { Chain } from "./chain.ts";
 import { Abort, ExecutionFailure } from "./failure.ts";
-import { addressBytes, concat, type FieldInfo, SHARED } from "./object.ts";
+import { addressBytes, type ChainObject, concat, type FieldInfo, SHARED } from "./object.ts";
 import type { Tx } from "./tx.ts";
 import type { Value } from "./value.ts";
 
@@ -25,7 +26,10 @@ import type { Value } from "./value.ts";
 export const SVC_MODULE = "account";
 
 const TX_CONTEXT = "&mut 0x2::tx_context::TxContext";
-const PURE_TYPES: Readonly<Record<string, string>> = { string: "0x1::string::String" };
+const PURE_TYPES: Readonly<Record<string, string>> = {
+  string: "0x1::string::String",
+  "vector<string>": "vector<0x1::string::String>",
+};
 const PREFIX = { read: "&", write: "&mut ", consume: "" } as const;
 
 function typeOf(packageId: string, object: "Registry" | "SvcAccount" | "Clock"): string {
@@ -58,13 +62,15 @@ function indexField(packageId: string, registryId: string, name: IndexName): Fie
 
 /** The part of a transaction that a call of the contract sees. */
 class ChainWorld implements World {
+  readonly codeVersion: bigint;
   readonly registryVersion: bigint;
   readonly #tx: Tx;
   readonly #packageId: string;
   readonly #registryId: string;
 
-  constructor(tx: Tx, packageId: string, registryId: string) {
+  constructor(tx: Tx, { packageId, version }: SvcPackage, registryId: string) {
     this.#tx = tx;
+    this.codeVersion = version;
     this.#packageId = packageId;
     this.#registryId = registryId;
     const registry = tx.tryGet(registryId)?.bcs ?? new Uint8Array(40);
@@ -132,7 +138,15 @@ function entryArguments(tx: Tx, args: readonly Value[]): EntryArgument[] {
   });
 }
 
-function install(chain: Chain, packageId: string, name: string, entry: EntryFunction): void {
+/** A package with our contract. */
+interface SvcPackage {
+  readonly packageId: string;
+  /** Version of the data that its code understands. */
+  readonly version: bigint;
+}
+
+function install(chain: Chain, svc: SvcPackage, name: string, entry: EntryFunction): void {
+  const { packageId } = svc;
   const registryAt = entry.parameters.findIndex((each) =>
     "object" in each && each.object === "Registry"
   );
@@ -144,7 +158,7 @@ function install(chain: Chain, packageId: string, name: string, entry: EntryFunc
       callEntry(
         packageId,
         name,
-        new ChainWorld(tx, packageId, registryId),
+        new ChainWorld(tx, svc, registryId),
         entryArguments(tx, args),
       );
     } catch (error) {
@@ -160,33 +174,59 @@ function install(chain: Chain, packageId: string, name: string, entry: EntryFunc
   });
 }
 
-/** Makes the functions of `svc::account` callable in a package. */
-export function installSvcFunctions(chain: Chain, packageId: string): void {
-  const id = normalizeSuiAddress(packageId);
-  for (const [name, entry] of Object.entries(ENTRY_FUNCTIONS)) install(chain, id, name, entry);
+/** Names of the entry functions of a version of the contract. */
+export function entryNames(version: bigint): string[] {
+  return Object.entries(ENTRY_FUNCTIONS)
+    .filter(([, { since = 1n }]) => since <= version)
+    .map(([name]) => name);
+}
+
+/** Makes the functions of `svc::account` callable in a package, as a version has them. */
+export function installSvcFunctions(
+  chain: Chain,
+  packageId: string,
+  version: bigint = VERSION,
+): void {
+  const svc = { packageId: normalizeSuiAddress(packageId), version };
+  for (const name of entryNames(version)) install(chain, svc, name, ENTRY_FUNCTIONS[name]!);
 }
 
 /** What the contract's `init` creates. @returns Id of the shared registry. */
-export function initSvc(tx: Tx, packageId: string): string {
+export function initSvc(tx: Tx, packageId: string, version: bigint = VERSION): string {
   const id = tx.freshId();
   return tx.put({
     id,
     type: registryType(normalizeSuiAddress(packageId)),
     owner: SHARED,
-    bcs: encodeRegistry(id),
+    bcs: encodeRegistry(id, version),
   });
 }
 
-/** The contract as it exists from the start: package, functions and registry. */
-export function genesisSvc(chain: Chain): { packageId: string; registryId: string } {
+/** Version of the data of a registry. */
+function versionOf(registry: ChainObject): bigint {
+  return new DataView(registry.bcs.slice(32).buffer).getBigUint64(0, true);
+}
+
+/**
+ * The contract as it exists from the start: package, functions and registry. A chain that an earlier
+ * version began keeps the contract of then.
+ *
+ * @param version Of a chain that begins; the present one when absent.
+ */
+export function genesisSvc(
+  chain: Chain,
+  version: bigint = VERSION,
+): { packageId: string; registryId: string } {
   const packageId = chain.publish(chain.freshId());
-  installSvcFunctions(chain, packageId);
   const id = chain.freshId();
+  const restored = chain.restored.has(id) ? chain.objects.get(id) : undefined;
+  const code = restored === undefined ? version : versionOf(restored);
+  installSvcFunctions(chain, packageId, code);
   const registryId = chain.put({
     id,
     type: registryType(packageId),
     owner: SHARED,
-    bcs: encodeRegistry(id),
+    bcs: encodeRegistry(id, code),
   });
   return { packageId, registryId };
 }

@@ -13,6 +13,7 @@ const nameOf = (name: IndexName): string =>
 export class MemoryWorld implements World {
   sender = "0x" + "0".repeat(64);
   now = 0n;
+  codeVersion = VERSION;
   registryVersion = VERSION;
   readonly accounts = new Map<string, AccountState>();
   readonly index = new Map<string, string>();

@@ -138,7 +138,7 @@ Deno.test("the digest is the Sui CLI's, and the documented one", async () => {
 
 Deno.test("the published package has no tests in it", async () => {
   const { modules, dependencies, digest } = await compileContract(SOURCES);
-  strictEqual(modules.length, 3);
+  strictEqual(modules.length, 4);
   deepStrictEqual(dependencies, ["1", "2"].map((id) => "0x" + id.padStart(64, "0")));
   match(digest, /^[0-9a-f]{64}$/);
   for (const module of modules) {

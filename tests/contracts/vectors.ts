@@ -1,8 +1,12 @@
 import { blake2b } from "@noble/hashes/blake2.js";
+import { scopeHash } from "../../plugins/sui/seal/keys/wrapped_key.ts";
 import { TestKey } from "./test_key.ts";
 
 /** Keys that the Move tests know. */
 export const KEYS: readonly TestKey[] = Array.from({ length: 21 }, (_, i) => new TestKey(i + 1));
+
+/** Namespaces whose scopes the Move tests know. */
+const SCOPES = ["work", "notes/day", "secret", "work2", "notes", "notes/"];
 
 /** What makes an id of a new object out of a digest and a counter (`HashingIntentScope`). */
 const REGULAR_OBJECT_ID = 0xf1;
@@ -42,6 +46,8 @@ ${list("KEYS", KEYS.map(({ hex }) => hex))}
 ${list("ADDRESSES", KEYS.map(({ address }) => address.slice(2)))}
 ${list("FIRST_PROOFS", KEYS.map((key) => key.proof(first).toHex()))}
 ${list("SECOND_PROOFS", KEYS.map((key) => key.proof(second).toHex()))}
+/// Scopes of \`b"me"\`, as relayers make them.
+${list("SCOPES", SCOPES.map((namespace) => scopeHash({ owner: "me", namespace }).toHex()))}
 public fun key(n: u64): vector<u8> { KEYS[n] }
 
 public fun address_of(n: u64): address { sui::address::from_bytes(ADDRESSES[n]) }
@@ -60,6 +66,19 @@ public fun identity(account: address, generation: u64): vector<u8> {
         i = i + 1
     };
     while (id.length() < 72) id.push_back(0);
+    id
+}
+
+/// A Seal identity of generation 1 whose scope is a namespace of \`b"me"\`: the work, the notes of one
+/// day, or the rest.
+public fun identity_in(account: address, n: u64): vector<u8> {
+    let mut id = identity(account, 1);
+    let mut i = 0;
+    while (i < 32) {
+        let byte = &mut id[40 + i];
+        *byte = SCOPES[n][i];
+        i = i + 1
+    };
     id
 }
 `;

@@ -105,3 +105,41 @@ Deno.test("an account with all its keys says so before anybody pays", async () =
   assert.deepEqual((await owner.removeAllKeys(wallet, id)).keys, []);
   assert.deepEqual((await owner.removeAllKeys(wallet, id)).keys, []);
 });
+
+Deno.test("a page binds a key to namespaces, where the contract is not too old", async () => {
+  for (const contract of [2n, 1n]) {
+    await using devnet = await startDevnet({ contract });
+    const wallet = await BrowserWallet.make();
+    await devnet.fund(wallet.address);
+    const owner = new ChainOwner({
+      network: "localnet",
+      rpcUrl: devnet.rpcUrl,
+      packageId: devnet.packageId,
+      registryId: devnet.registryId,
+      relayerUrl: "http://127.0.0.1:9",
+      sponsored: false,
+    });
+    const { account_id: id } = await owner.open(wallet);
+    const { publicKey, privateKey } = await makeKey(false);
+    const free = {
+      public_key: publicKey,
+      label: "Ada",
+      permissions: ["read"] as const,
+      proof: await keyProof(privateKey, id),
+    };
+    const key = { ...free, namespaces: ["work", "notes/"] };
+    if (contract === 1n) {
+      await assert.rejects(owner.addKey(wallet, id, key), /of an earlier version/);
+      assert.equal((await owner.addKey(wallet, id, free)).keys.length, 1);
+      continue;
+    }
+    const none = { ...key, namespaces: [""] };
+    await assert.rejects(owner.addKey(wallet, id, none), /1 to 32 namespaces/);
+    const { keys } = await owner.addKey(wallet, id, key);
+    assert.deepEqual(keys.map(({ namespaces }) => namespaces), [["work", "notes/"]]);
+    // The same again is there already, and more is not.
+    const again = { ...key, namespaces: ["notes/", "work"] };
+    assert.equal((await owner.addKey(wallet, id, again)).keys.length, 1);
+    await assert.rejects(owner.addKey(wallet, id, free), /lists this key already/);
+  }
+});

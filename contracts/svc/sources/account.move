@@ -4,6 +4,7 @@
 /// - An owner has at most one account, a delegate key is listed in at most one. The registry's
 ///   dynamic fields map both to the account's id, so that one look-up finds it.
 /// - A key is listed only with a proof that somebody holds it, for this very account.
+/// - A key may be bound to namespaces: then Seal gives it the keys of these, and of no other.
 /// - Whatever ends somebody's access raises the account's `generation`. New data is encrypted for
 ///   the current generation, so a key that was fetched before does not open it.
 /// - Every function checks the version of the data it is given. After an upgrade the code of this
@@ -16,6 +17,7 @@ use sui::dynamic_field as field;
 use sui::event;
 use svc::identity;
 use svc::key_proof;
+use svc::namespaces as names;
 
 const ENotOwner: u64 = 1; // The caller is not the owner, nor whom the account was offered to.
 const EBadKey: u64 = 2; // The public key does not have 32 bytes, or is of low order.
@@ -30,10 +32,11 @@ const EVersion: u64 = 10; // The data is of another version than the code.
 const EPermissions: u64 = 11; // The permissions are not a combination of READ, WRITE and MANAGE.
 const EExpiry: u64 = 12; // The expiry is in the past.
 const ENoOffer: u64 = 13; // The account is not offered to anybody.
-const ENoAccess: u64 = 100; // The identity is another account's, or the caller may not read.
-const EBadId: u64 = 101; // The identity has another form, or names no generation that exists.
+const ENamespaces: u64 = 14; // The namespaces are not 1 to 32 of 1 to 256 bytes each.
+const ENoAccess: u64 = 100; // The identity is another account's, or the caller may not read it.
+const EBadId: u64 = 101; // Another form, no generation that exists, or not of the namespace.
 
-const VERSION: u64 = 1; // Of the data that this code understands.
+const VERSION: u64 = 2; // Of the data that this code understands.
 const FIRST_GENERATION: u64 = 1;
 const MAX_KEYS: u64 = 20;
 const MAX_LABEL: u64 = 64; // Bytes of UTF-8.
@@ -79,6 +82,8 @@ public struct DelegateKey has copy, drop, store {
     expires_at: u64,
     /// Generation of the account when it was added.
     since_generation: u64,
+    /// What it is bound to, each as it is or a beginning that ends in `/`; empty = all.
+    namespaces: vector<String>,
 }
 
 public struct AccountCreated has copy, drop { account_id: ID, owner: address }
@@ -140,7 +145,7 @@ entry fun create_account(registry: &mut Registry, clock: &Clock, ctx: &mut TxCon
     transfer::share_object(account)
 }
 
-/// Lists a key. Keys that have expired leave the account first.
+/// Lists a key of all namespaces. Keys that have expired leave the account first.
 ///
 /// - `proof`: the key's signature over `svc-delegate-v1:` and the 32 bytes of the account's id.
 /// - `permissions`: one or more of READ, WRITE and MANAGE.
@@ -158,31 +163,72 @@ entry fun add_delegate_key(
 ) {
     assert!(registry.version == VERSION, EVersion);
     account.check_owner(ctx);
+    let key = new_key(account, public_key, permissions, expires_at, label, vector[], clock);
+    registry.list(account, key, proof)
+}
+
+/// Lists a key that is bound to namespaces, as `add_delegate_key` lists others.
+///
+/// - `namespaces`: 1 to 32, each as it is, or a beginning that ends in `/`.
+entry fun add_bound_key(
+    registry: &mut Registry,
+    account: &mut SvcAccount,
+    public_key: vector<u8>,
+    proof: vector<u8>,
+    permissions: u8,
+    expires_at: u64,
+    label: String,
+    namespaces: vector<String>,
+    clock: &Clock,
+    ctx: &TxContext,
+) {
+    assert!(registry.version == VERSION, EVersion);
+    account.check_owner(ctx);
+    assert!(names::are_acceptable(&namespaces), ENamespaces);
+    let key = new_key(account, public_key, permissions, expires_at, label, namespaces, clock);
+    registry.list(account, key, proof)
+}
+
+/// A key as it is listed, if all but its proof and its place is right.
+fun new_key(
+    account: &SvcAccount,
+    public_key: vector<u8>,
+    permissions: u8,
+    expires_at: u64,
+    label: String,
+    namespaces: vector<String>,
+    clock: &Clock,
+): DelegateKey {
     assert!(account.active, EInactive);
     assert!(key_proof::is_acceptable(&public_key), EBadKey);
     assert!(permissions > 0 && permissions <= READ | WRITE | MANAGE, EPermissions);
     let now = clock.timestamp_ms();
     assert!(expires_at == 0 || expires_at > now, EExpiry);
     assert!(label.length() <= MAX_LABEL, ELabel);
-    registry.drop_expired(account, now);
+    DelegateKey {
+        public_key,
+        sui_address: key_proof::address_of(&public_key),
+        label,
+        permissions,
+        created_at: now,
+        expires_at,
+        since_generation: account.generation,
+        namespaces,
+    }
+}
+
+/// Lists a new key, which no account may list, in an account that has room.
+fun list(registry: &mut Registry, account: &mut SvcAccount, mut key: DelegateKey, proof: vector<u8>) {
+    registry.drop_expired(account, key.created_at);
+    key.since_generation = account.generation;
     assert!(account.delegate_keys.length() < MAX_KEYS, ETooMany);
     let account_id = object::id(account);
+    let DelegateKey { public_key, sui_address, permissions, expires_at, .. } = key;
     assert!(key_proof::is_held(&public_key, &proof, account_id), EBadProof);
     let name = DelegateIndex { public_key };
     assert!(!field::exists_(&registry.id, name), EKeyTaken);
     field::add(&mut registry.id, name, account_id);
-    let sui_address = key_proof::address_of(&public_key);
-    account
-        .delegate_keys
-        .push_back(DelegateKey {
-            public_key,
-            sui_address,
-            label,
-            permissions,
-            created_at: now,
-            expires_at,
-            since_generation: account.generation,
-        });
+    account.delegate_keys.push_back(key);
     event::emit(KeyAdded { account_id, public_key, sui_address, permissions, expires_at })
 }
 
@@ -275,7 +321,8 @@ entry fun close_account(registry: &mut Registry, account: SvcAccount, ctx: &TxCo
     event::emit(AccountClosed { account_id, owner })
 }
 
-/// Lifts an account's data to this version. In the first version there is nothing older.
+/// Lifts an account's data to this version. There is nothing to lift: accounts of version 1 have
+/// another form, and belong to packages of their own.
 entry fun migrate_account(account: &mut SvcAccount, ctx: &TxContext) {
     assert!(account.owner == ctx.sender(), ENotOwner);
     assert!(account.version < VERSION, EVersion);
@@ -283,26 +330,60 @@ entry fun migrate_account(account: &mut SvcAccount, ctx: &TxContext) {
 }
 
 /// Passes when a key server may give the sender the decryption key of an identity. In every branch
-/// the identity must be of this account, and of a generation that exists.
+/// the identity must be of this account, and of a generation that exists. Keys that are bound to
+/// namespaces ask `seal_approve_namespace`.
 ///
 /// - `id`: the identity without the package's prefix, as module `identity` describes it.
 entry fun seal_approve(id: vector<u8>, account: &SvcAccount, clock: &Clock, ctx: &TxContext) {
-    assert!(account.version == VERSION, EVersion);
-    assert!(account.active, EInactive);
-    assert!(identity::has_form(&id), EBadId);
-    assert!(identity::is_of(&id, object::id(account)), ENoAccess);
-    let generation = identity::generation(&id);
-    assert!(generation >= FIRST_GENERATION && generation <= account.generation, EBadId);
-    let caller = ctx.sender();
-    assert!(caller == account.owner || account.may_read(caller, clock.timestamp_ms()), ENoAccess)
+    account.check_identity(&id);
+    account.check_reader(&vector[], clock, ctx)
 }
 
-/// Whether an address is that of a listed key that may read, and has not expired.
-fun may_read(account: &SvcAccount, caller: address, now: u64): bool {
+/// As `seal_approve`, for keys that are bound to namespaces, too: the caller says which namespace
+/// the identity is of, and the identity's hash must prove it.
+///
+/// - `owner`: text of the owner that the identity's scope was made with.
+/// - `namespace`: name of the namespace, UTF-8.
+entry fun seal_approve_namespace(
+    id: vector<u8>,
+    owner: vector<u8>,
+    namespace: vector<u8>,
+    account: &SvcAccount,
+    clock: &Clock,
+    ctx: &TxContext,
+) {
+    account.check_identity(&id);
+    assert!(identity::is_in(&id, &owner, &namespace), EBadId);
+    account.check_reader(&namespace, clock, ctx)
+}
+
+fun check_identity(account: &SvcAccount, id: &vector<u8>) {
+    assert!(account.version == VERSION, EVersion);
+    assert!(account.active, EInactive);
+    assert!(identity::has_form(id), EBadId);
+    assert!(identity::is_of(id, object::id(account)), ENoAccess);
+    let generation = identity::generation(id);
+    assert!(generation >= FIRST_GENERATION && generation <= account.generation, EBadId)
+}
+
+/// - `namespace`: empty where it is not known, which is none that a key can be bound to.
+fun check_reader(account: &SvcAccount, namespace: &vector<u8>, clock: &Clock, ctx: &TxContext) {
+    let caller = ctx.sender();
+    let is_reader = caller == account.owner
+        || account.may_read(caller, namespace, clock.timestamp_ms());
+    assert!(is_reader, ENoAccess)
+}
+
+/// Whether an address is that of a listed key that may read a namespace, and has not expired.
+fun may_read(account: &SvcAccount, caller: address, namespace: &vector<u8>, now: u64): bool {
     let mut i = 0;
     while (i < account.delegate_keys.length()) {
         let key = &account.delegate_keys[i];
-        if (key.sui_address == caller) return key.permissions & READ != 0 && !key.is_expired(now);
+        if (key.sui_address == caller) {
+            return key.permissions & READ != 0
+                && !key.is_expired(now)
+                && (key.namespaces.is_empty() || names::include(&key.namespaces, namespace))
+        };
         i = i + 1;
     };
     false

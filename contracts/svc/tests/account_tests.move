@@ -18,7 +18,7 @@ fun creates() {
     assert!(s.of_owner(OWNER) == first());
     assert!(s.of_owner(OTHER) == second());
     let (r, a) = s.take(OWNER, first());
-    assert!(a.owner() == OWNER && a.version() == 1 && a.generation() == 1);
+    assert!(a.owner() == OWNER && a.version() == 2 && a.generation() == 1);
     assert!(a.is_active() && a.keys() == 0 && !a.has_offer());
     scene::give_back(r, a);
     s.end()
@@ -95,7 +95,7 @@ fun nothing_to_migrate() {
 fun migrate_of_a_newer_account() {
     let mut s = scene::begin();
     s.create(OWNER);
-    s.set_versions(first(), 1, 2);
+    s.set_versions(first(), 2, 3);
     s.migrate(OWNER, first());
     abort 0
 }
@@ -104,10 +104,10 @@ fun migrate_of_a_newer_account() {
 fun migrates_an_older_account() {
     let mut s = scene::begin();
     s.create(OWNER);
-    s.set_versions(first(), 1, 0);
+    s.set_versions(first(), 2, 1);
     s.migrate(OWNER, first());
     let (r, a) = s.take(OWNER, first());
-    assert!(a.version() == 1);
+    assert!(a.version() == 2);
     scene::give_back(r, a);
     s.end()
 }
@@ -116,7 +116,7 @@ fun migrates_an_older_account() {
 fun migrate_by_a_stranger() {
     let mut s = scene::begin();
     s.create(OWNER);
-    s.set_versions(first(), 1, 0);
+    s.set_versions(first(), 2, 1);
     s.migrate(OTHER, first());
     abort 0
 }
@@ -126,10 +126,10 @@ fun layout_is_the_frozen_one() {
     let mut s = scene::begin();
     s.at(7);
     s.create(OWNER);
-    s.add(OWNER, first(), key(0), proof(0, first()), 1, 9, b"ab");
+    s.add_bound(OWNER, first(), key(0), proof(0, first()), 1, 9, b"ab", vector[b"n/", b"m"]);
     s.offer(OWNER, first(), OTHER);
     let mut expected = std::bcs::to_bytes(&first());
-    expected.append(x"0100000000000000"); // version
+    expected.append(x"0200000000000000"); // version
     expected.append(std::bcs::to_bytes(&OWNER));
     expected.append(x"01"); // an offer
     expected.append(std::bcs::to_bytes(&OTHER));
@@ -142,6 +142,7 @@ fun layout_is_the_frozen_one() {
     expected.append(x"0700000000000000"); // created_at
     expected.append(x"0900000000000000"); // expires_at
     expected.append(x"0100000000000000"); // since_generation
+    expected.append(x"02026e2f016d"); // namespaces
     expected.append(x"0700000000000000"); // created_at
     expected.append(x"01"); // active
     expected.append(x"0100000000000000"); // generation

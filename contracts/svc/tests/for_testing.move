@@ -33,6 +33,39 @@ extend module svc::account {
         )
     }
 
+    public fun add_bound(
+        registry: &mut Registry,
+        account: &mut SvcAccount,
+        public_key: vector<u8>,
+        proof: vector<u8>,
+        permissions: u8,
+        expires_at: u64,
+        label: vector<u8>,
+        names: vector<vector<u8>>,
+        clock: &Clock,
+        ctx: &TxContext,
+    ) {
+        let label = std::string::utf8(label);
+        let mut namespaces = vector[];
+        let mut i = 0;
+        while (i < names.length()) {
+            namespaces.push_back(std::string::utf8(names[i]));
+            i = i + 1
+        };
+        add_bound_key(
+            registry,
+            account,
+            public_key,
+            proof,
+            permissions,
+            expires_at,
+            label,
+            namespaces,
+            clock,
+            ctx,
+        )
+    }
+
     public fun remove(
         registry: &mut Registry,
         account: &mut SvcAccount,
@@ -68,6 +101,15 @@ extend module svc::account {
         seal_approve(id, account, clock, ctx)
     }
 
+    public fun approve_namespace(
+        id: vector<u8>,
+        owner: vector<u8>,
+        namespace: vector<u8>,
+        account: &SvcAccount,
+        clock: &Clock,
+        ctx: &TxContext,
+    ) { seal_approve_namespace(id, owner, namespace, account, clock, ctx) }
+
     /// Lists a key without any check.
     public fun list_key(
         registry: &mut Registry,
@@ -75,7 +117,14 @@ extend module svc::account {
         public_key: vector<u8>,
         permissions: u8,
         expires_at: u64,
+        names: vector<vector<u8>>,
     ) {
+        let mut namespaces = vector[];
+        let mut i = 0;
+        while (i < names.length()) {
+            namespaces.push_back(std::string::utf8(names[i]));
+            i = i + 1
+        };
         field::add(&mut registry.id, DelegateIndex { public_key }, object::id(account));
         account
             .delegate_keys
@@ -87,6 +136,7 @@ extend module svc::account {
                 created_at: 0,
                 expires_at,
                 since_generation: account.generation,
+                namespaces,
             })
     }
 

@@ -57,10 +57,50 @@ public fun add(
     give_back(r, a)
 }
 
+/// Lists a key that is bound to namespaces.
+public fun add_bound(
+    self: &mut Scene,
+    sender: address,
+    id: address,
+    public_key: vector<u8>,
+    proof: vector<u8>,
+    permissions: u8,
+    expires_at: u64,
+    label: vector<u8>,
+    names: vector<vector<u8>>,
+) {
+    let (mut r, mut a) = self.take(sender, id);
+    account::add_bound(
+        &mut r,
+        &mut a,
+        public_key,
+        proof,
+        permissions,
+        expires_at,
+        label,
+        names,
+        &self.clock,
+        self.scenario.ctx(),
+    );
+    give_back(r, a)
+}
+
 /// Lists a key without any check.
 public fun list(self: &mut Scene, id: address, public_key: vector<u8>, permissions: u8, end: u64) {
+    self.list_bound(id, public_key, permissions, end, vector[])
+}
+
+/// Lists a key of namespaces without any check.
+public fun list_bound(
+    self: &mut Scene,
+    id: address,
+    public_key: vector<u8>,
+    permissions: u8,
+    end: u64,
+    names: vector<vector<u8>>,
+) {
     let (mut r, mut a) = self.take(@0x0, id);
-    account::list_key(&mut r, &mut a, public_key, permissions, end);
+    account::list_key(&mut r, &mut a, public_key, permissions, end, names);
     give_back(r, a)
 }
 
@@ -116,6 +156,20 @@ public fun migrate(self: &mut Scene, sender: address, id: address) {
 public fun approve(self: &mut Scene, sender: address, id: address, identity: vector<u8>) {
     let (r, a) = self.take(sender, id);
     account::approve(identity, &a, &self.clock, self.scenario.ctx());
+    give_back(r, a)
+}
+
+/// Asks for the key of an identity, and says which namespace it is of.
+public fun approve_namespace(
+    self: &mut Scene,
+    sender: address,
+    id: address,
+    identity: vector<u8>,
+    owner: vector<u8>,
+    namespace: vector<u8>,
+) {
+    let (r, a) = self.take(sender, id);
+    account::approve_namespace(identity, owner, namespace, &a, &self.clock, self.scenario.ctx());
     give_back(r, a)
 }
 

@@ -106,6 +106,16 @@ const SECOND_PROOFS: vector<vector<u8>> = vector[
     x"e8275dbdd52ae503c5669e86764e572b38a40e661dee52e956addf2acb8bec1cc80049a05817fa94e3cb5b303923ab9aba30d9819cab0f8514dc201e04425e08",
 ];
 
+/// Scopes of `b"me"`, as relayers make them.
+const SCOPES: vector<vector<u8>> = vector[
+    x"87702aa0198f109aefad1d0e52a12e290cc745f05041abfe6934df0a3a579d8f",
+    x"e8a42ee80077bb7e835bb94ccf0b9de92856b503739b9e51296db21e55257e77",
+    x"5c5ff78e143890ff89503beaf8b9207c3daae5856909bb8d4370a2ecbd8d8142",
+    x"80f01f35ae975688d414057c6e79619972f32006e0acfe976b10d524da861036",
+    x"8242f8080bfe2747d5291176aa95aed729803459865f620d9c8bac5ffa745603",
+    x"3d1219fc737f190e0e16fe8e8ad689a19f56a13c7b4e69cf1977c0df6416d2ce",
+];
+
 public fun key(n: u64): vector<u8> { KEYS[n] }
 
 public fun address_of(n: u64): address { sui::address::from_bytes(ADDRESSES[n]) }
@@ -124,5 +134,18 @@ public fun identity(account: address, generation: u64): vector<u8> {
         i = i + 1
     };
     while (id.length() < 72) id.push_back(0);
+    id
+}
+
+/// A Seal identity of generation 1 whose scope is a namespace of `b"me"`: the work, the notes of one
+/// day, or the rest.
+public fun identity_in(account: address, n: u64): vector<u8> {
+    let mut id = identity(account, 1);
+    let mut i = 0;
+    while (i < 32) {
+        let byte = &mut id[40 + i];
+        *byte = SCOPES[n][i];
+        i = i + 1
+    };
     id
 }

@@ -19,9 +19,9 @@ fun of_versions(registry: u64, account: u64): Scene {
     s
 }
 
-fun stale_registry(): Scene { of_versions(2, 1) }
+fun stale_registry(): Scene { of_versions(3, 2) }
 
-fun stale_account(): Scene { of_versions(1, 2) }
+fun stale_account(): Scene { of_versions(2, 3) }
 
 #[test, expected_failure(abort_code = EVersion, location = svc::account)]
 fun create_registry() {
@@ -130,15 +130,36 @@ fun approve_newer_account() {
 
 #[test, expected_failure(abort_code = EVersion, location = svc::account)]
 fun approve_older_account() {
-    let mut s = of_versions(1, 0);
+    let mut s = of_versions(2, 1);
     s.approve(OWNER, first(), identity(first(), 1));
+    abort 0
+}
+
+#[test, expected_failure(abort_code = EVersion, location = svc::account)]
+fun add_bound_registry() {
+    let mut s = stale_registry();
+    s.add_bound(OWNER, first(), key(1), proof(1, first()), 3, 0, b"", vector[b"work"]);
+    abort 0
+}
+
+#[test, expected_failure(abort_code = EVersion, location = svc::account)]
+fun add_bound_account() {
+    let mut s = stale_account();
+    s.add_bound(OWNER, first(), key(1), proof(1, first()), 3, 0, b"", vector[b"work"]);
+    abort 0
+}
+
+#[test, expected_failure(abort_code = EVersion, location = svc::account)]
+fun approve_namespace_of_a_newer_account() {
+    let mut s = stale_account();
+    s.approve_namespace(OWNER, first(), identity(first(), 1), b"", b"work");
     abort 0
 }
 
 /// The control: with the versions of this code, all of it works.
 #[test]
 fun own_versions() {
-    let mut s = of_versions(1, 1);
+    let mut s = of_versions(2, 2);
     s.add(OWNER, first(), key(1), proof(1, first()), 3, 0, b"");
     s.remove(OWNER, first(), key(0));
     s.deactivate(OWNER, first());

@@ -1,15 +1,22 @@
 import { bcs } from "@mysten/sui/bcs";
 import type { GrpcTypes } from "@mysten/sui/grpc";
 import { normalizeStructTag, normalizeSuiAddress } from "@mysten/sui/utils";
-import type { Account } from "../../../src/interfaces/mod.ts";
-import { accountIn, accountType, delegateFieldId, ownerFieldId } from "../chain/account_object.ts";
-
-/** Versions of an account's data that this release reads. */
-const VERSIONS: readonly number[] = [1];
+import {
+  ACCOUNT_VERSIONS,
+  accountIn,
+  accountType,
+  accountVersion,
+  type ChainAccount,
+  delegateFieldId,
+  ownerFieldId,
+} from "../chain/account_object.ts";
 
 /** Values of `Owner.OwnerKind` in sui.rpc.v2. */
 const OBJECT_OWNED = 2;
 const SHARED = 3;
+
+/** Bytes of an account's content up to the end of its version. */
+const VERSION_END = 40;
 
 /** Hex characters of an id, without `0x`. */
 const ID_CHARS = 64;
@@ -40,7 +47,7 @@ function isId(given: string | undefined, id: string): boolean {
  * the account has a version that this release does not know. `unsound`: no chain can hold such an
  * object, so the node is at fault.
  */
-type AccountReading = { readonly account: Account } | {
+type AccountReading = { readonly account: ChainAccount } | {
   readonly reason: "foreign" | "version" | "unsound";
 };
 
@@ -54,10 +61,12 @@ export function readAccount(object: NodeObject, id: string, packageId: string): 
   const content = object.contents?.value;
   // The contract shares every account, and a published type never changes its form.
   const isShared = object.owner?.kind === SHARED && content !== undefined;
-  const found = isShared ? accountIn(content, id) : undefined;
-  if (found === undefined) return { reason: "unsound" };
-  const { version, generation: _, ...account } = found;
-  return VERSIONS.includes(version) ? { account } : { reason: "version" };
+  if (!isShared || !content.toHex().startsWith(id.slice(2)) || content.length < VERSION_END) {
+    return { reason: "unsound" };
+  }
+  if (!ACCOUNT_VERSIONS.includes(Number(accountVersion(content)))) return { reason: "version" };
+  const account = accountIn(content, id);
+  return account === undefined ? { reason: "unsound" } : { account };
 }
 
 /** A field of the registry: where it is, and how to read it. */

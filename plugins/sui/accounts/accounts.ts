@@ -17,6 +17,7 @@ import {
   ownerField,
   readAccount,
 } from "./account_checks.ts";
+import type { ChainAccount } from "../chain/account_object.ts";
 import { AccountWatch, type WatchOptions } from "./account_watch.ts";
 import { ObjectReader } from "./object_reader.ts";
 
@@ -75,6 +76,14 @@ export class SuiAccounts implements AccountRegistry {
   }
 
   async get(accountId: string, options?: CallOptions): Promise<Account | undefined> {
+    const found = await this.read(accountId, options);
+    if (found === undefined) return undefined;
+    const { version: _, generation: __, ...account } = found;
+    return account;
+  }
+
+  /** As `get`, with what only accounts on chain have. */
+  async read(accountId: string, options?: CallOptions): Promise<ChainAccount | undefined> {
     options?.signal?.throwIfAborted();
     if (!isObjectId(accountId)) return undefined;
     const id = accountId.toLowerCase();

@@ -5,7 +5,10 @@ import { SuiAccounts } from "./accounts.ts";
 
 /** Longest wait for a node in milliseconds; requests of callers wait for it. */
 const TIMEOUT_MS = 5_000;
-/** Most bytes of an answer; fifty accounts full of keys have a fifth of it. */
+/**
+ * Most bytes of an answer. Fifty accounts full of keys have a fifth of it, one whose keys are bound to
+ * as much as they can a sixth; what is larger together is asked for in parts.
+ */
 const MAX_BYTES = 1024 * 1024;
 
 /** Where the accounts are. */

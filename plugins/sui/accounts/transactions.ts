@@ -28,6 +28,8 @@ export interface NewDelegateKey {
   readonly expiresAt?: number | undefined;
   /** Name for people, at most 64 bytes of UTF-8. */
   readonly label: string;
+  /** Namespaces that it is bound to, 1 to 32; all when absent. */
+  readonly namespaces?: readonly string[] | undefined;
 }
 
 const bytes = (hex: string) => bcs.byteVector().serialize(Uint8Array.fromHex(hex));
@@ -52,14 +54,18 @@ export function createAccount(contract: Deployment): Transaction {
   );
 }
 
-/** `add_delegate_key`; the sender is the owner. */
+/**
+ * `add_delegate_key`, or `add_bound_key` for a key that is bound to namespaces, which packages have
+ * since version 2; the sender is the owner.
+ */
 export function addDelegateKey(
   contract: Deployment,
   accountId: string,
   key: NewDelegateKey,
 ): Transaction {
   const permissions = key.permissions.reduce((sum, name) => sum | PERMISSION_BITS[name], 0);
-  return call(contract, "add_delegate_key", (tx) => [
+  const { namespaces } = key;
+  return call(contract, namespaces ? "add_bound_key" : "add_delegate_key", (tx) => [
     tx.object(contract.registry),
     tx.object(accountId),
     tx.pure(bytes(key.publicKey)),
@@ -67,6 +73,7 @@ export function addDelegateKey(
     tx.pure.u8(permissions),
     tx.pure.u64(key.expiresAt ?? 0),
     tx.pure.string(key.label),
+    ...(namespaces ? [tx.pure.vector("string", [...new Set(namespaces)])] : []),
     tx.object.clock(),
   ]);
 }

@@ -11,6 +11,8 @@ import { type ErrorCode, SvcError } from "../../../src/errors.ts";
 import type { Account, AccountAdmin, NewKey } from "../../../src/interfaces/mod.ts";
 import { rpcUrlOf, type SuiNetwork } from "../../../src/wire/networks.ts";
 import { openSui } from "../chain/sui_client.ts";
+import { checkNamespaces } from "../../shared/accounts/account_rules.ts";
+import { checkBinds } from "../chain/account_object.ts";
 import { SuiAccounts } from "./accounts.ts";
 import {
   addDelegateKey,
@@ -43,6 +45,7 @@ const ABORTS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   10: ["invalid_parameter", "The contract has another version: update this program"],
   11: ["invalid_parameter", "The permissions are not valid"],
   12: ["invalid_parameter", "The expiry is in the past"],
+  14: ["invalid_parameter", "The namespaces are not valid"],
 };
 
 /** The abort code of a transaction that the chain refused. */
@@ -100,7 +103,10 @@ export class WalletAccounts extends SuiAccounts {
     if (proof === undefined) {
       throw new SvcError("invalid_parameter", "On chain a key must prove that somebody holds it");
     }
-    checkUnbound(key);
+    if (key.namespaces !== undefined) {
+      checkNamespaces(key.namespaces);
+      checkBinds(found(await this.read(accountId)).version);
+    }
     const transaction = addDelegateKey(this.#deployment, accountId, { ...key, proof });
     return await this.#change(accountId, transaction);
   }
@@ -130,19 +136,7 @@ export class WalletAccounts extends SuiAccounts {
   }
 }
 
-/**
- * Refuses a key that is bound to namespaces: the contract keeps no list of them, so that the key
- * would open every namespace.
- *
- * @throws {SvcError} `invalid_parameter`.
- */
-export function checkUnbound({ namespaces }: Pick<NewKey, "namespaces">): void {
-  if (namespaces === undefined) return;
-  const text = "On chain a key cannot be bound to namespaces";
-  throw new SvcError("invalid_parameter", text, { field: "namespaces" });
-}
-
-function found(account: Account | undefined): Account {
+function found<Found extends Account>(account: Found | undefined): Found {
   if (account === undefined) throw new SvcError("not_found", "There is no such account");
   return account;
 }

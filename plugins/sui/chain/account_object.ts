@@ -1,5 +1,6 @@
-import { bcs } from "@mysten/sui/bcs";
+import { bcs, type BcsType } from "@mysten/sui/bcs";
 import { deriveDynamicFieldID } from "@mysten/sui/utils";
+import { SvcError } from "../../../src/errors.ts";
 import type { Account, Permission } from "../../../src/interfaces/mod.ts";
 import { PERMISSIONS } from "../../../src/wire/keys.ts";
 
@@ -10,8 +11,14 @@ export const PERMISSION_BITS: Readonly<Record<Permission, number>> = {
   manage: 4,
 };
 
-/** BCS of `svc::account::DelegateKey`. Times are milliseconds since the epoch; 0 = never. */
-const DelegateKeyObject = bcs.struct("DelegateKey", {
+/** Versions of an account's data that this release reads: each has a form of its own. */
+export const ACCOUNT_VERSIONS: readonly number[] = [1, 2];
+
+/** The first version whose keys may be bound to namespaces. */
+export const BINDS_SINCE = 2;
+
+/** What a delegate key has in every version. Times are milliseconds since the epoch; 0 = never. */
+const KEY_FIELDS = {
   public_key: bcs.byteVector(),
   sui_address: bcs.Address,
   label: bcs.string(),
@@ -19,19 +26,48 @@ const DelegateKeyObject = bcs.struct("DelegateKey", {
   created_at: bcs.u64(),
   expires_at: bcs.u64(),
   since_generation: bcs.u64(),
+};
+
+/** BCS of `svc::account::DelegateKey`. */
+const DelegateKeyObject = bcs.struct("DelegateKey", {
+  ...KEY_FIELDS,
+  namespaces: bcs.vector(bcs.string()),
 });
 
-/** BCS of `svc::account::SvcAccount`. */
-export const AccountObject = bcs.struct("SvcAccount", {
-  id: bcs.Address,
-  version: bcs.u64(),
-  owner: bcs.Address,
-  pending_owner: bcs.option(bcs.Address),
-  delegate_keys: bcs.vector(DelegateKeyObject),
-  created_at: bcs.u64(),
-  active: bcs.bool(),
-  generation: bcs.u64(),
+type KeyInput = typeof DelegateKeyObject.$inferInput;
+type Key = typeof DelegateKeyObject.$inferType;
+
+/** The same of version 1, which knows no namespaces. */
+const FirstDelegateKeyObject = bcs.struct("DelegateKey", KEY_FIELDS).transform({
+  input: (key: KeyInput) => {
+    if ([...key.namespaces].length > 0) throw new TypeError("version 1 keeps no namespaces");
+    return key;
+  },
+  output: (key): Key => ({ ...key, namespaces: [] }),
 });
+
+function accountForm(key: BcsType<Key, KeyInput>) {
+  return bcs.struct("SvcAccount", {
+    id: bcs.Address,
+    version: bcs.u64(),
+    owner: bcs.Address,
+    pending_owner: bcs.option(bcs.Address),
+    delegate_keys: bcs.vector(key),
+    created_at: bcs.u64(),
+    active: bcs.bool(),
+    generation: bcs.u64(),
+  });
+}
+
+/** BCS of `svc::account::SvcAccount`, as packages have it since version 2. */
+export const AccountObject: ReturnType<typeof accountForm> = accountForm(DelegateKeyObject);
+
+const FirstAccountObject = accountForm(FirstDelegateKeyObject);
+
+/** BCS of `svc::account::SvcAccount` by the version of an account's data. */
+export function accountObjectOf(version: bigint): typeof AccountObject {
+  return version === 1n ? FirstAccountObject : AccountObject;
+}
 
 /** Exact type of accounts, by the first version of the package. */
 export function accountType(packageId: string): string {
@@ -68,9 +104,22 @@ const END_OF_TIME_MS = 8.64e15;
 
 const milliseconds = (u64: string) => Math.min(Number(u64), END_OF_TIME_MS);
 
-/** Parses the BCS of an account object. */
+/**
+ * The version of an account's data, which is at the same place in every form.
+ *
+ * @throws {RangeError} where the content ends before it.
+ */
+export function accountVersion(content: Uint8Array): bigint {
+  return new DataView(content.buffer, content.byteOffset, content.length).getBigUint64(32, true);
+}
+
+/**
+ * Parses the BCS of an account object.
+ *
+ * @throws {Error} where it is no account.
+ */
 export function parseAccount(content: Uint8Array): ChainAccount {
-  const parsed = AccountObject.parse(content);
+  const parsed = accountObjectOf(accountVersion(content)).parse(content);
   return {
     accountId: parsed.id,
     owner: parsed.owner,
@@ -84,6 +133,7 @@ export function parseAccount(content: Uint8Array): ChainAccount {
       permissions: PERMISSIONS.filter((name) => (key.permissions & PERMISSION_BITS[name]) !== 0),
       createdAt: milliseconds(key.created_at),
       ...(key.expires_at === "0" ? {} : { expiresAt: milliseconds(key.expires_at) }),
+      ...(key.namespaces.length === 0 ? {} : { namespaces: key.namespaces }),
     })),
   };
 }
@@ -93,12 +143,27 @@ export function accountIn(content: Uint8Array, id: string): ChainAccount | undef
   try {
     // A copy, because the reader would go on into the bytes of the next object.
     const bytes = content.slice();
-    const isWhole = AccountObject.serialize(AccountObject.parse(bytes)).toHex() === bytes.toHex();
+    const form = accountObjectOf(accountVersion(bytes));
+    const isWhole = form.serialize(form.parse(bytes)).toHex() === bytes.toHex();
     const account = parseAccount(bytes);
     return isWhole && account.accountId === id ? account : undefined;
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Refuses to bind a key to namespaces where the contract keeps no list of them: the key would open
+ * every namespace.
+ *
+ * @param version Of the account's data.
+ * @throws {SvcError} `invalid_parameter`.
+ */
+export function checkBinds(version: number): void {
+  if (version >= BINDS_SINCE) return;
+  const text = "The contract's package is of an earlier version that cannot bind keys to " +
+    "namespaces: publish this version, and make the account there";
+  throw new SvcError("invalid_parameter", text, { field: "namespaces" });
 }
 
 /** Bytes of a namespace's scope in a Seal identity. */

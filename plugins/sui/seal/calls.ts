@@ -1,5 +1,5 @@
 import type { SvcError } from "../../../src/errors.ts";
-import type { DecryptCredential } from "../../../src/interfaces/mod.ts";
+import type { DecryptCredential, Scope } from "../../../src/interfaces/mod.ts";
 import type { SuiNetwork } from "../../../src/wire/networks.ts";
 
 /** A key server as configured. */
@@ -49,7 +49,13 @@ export interface AccountState {
   /** Version at which the object became shared; transactions name it. */
   readonly initialSharedVersion: string;
   /** The owner and the delegates that may read. */
-  readonly readers: readonly Proof[];
+  readonly readers: readonly Reader[];
+}
+
+/** An address that may read. */
+export interface Reader extends Proof {
+  /** The namespaces that it is bound to; absent where it may read all. */
+  readonly namespaces?: readonly string[];
 }
 
 /** Which identity on the key servers a secret belongs to. */
@@ -65,6 +71,8 @@ export interface KeyIdentity {
 export interface UnwrapInput extends Pick<AccountState, "initialSharedVersion"> {
   readonly accountId: string;
   readonly credential: DecryptCredential;
+  /** The scope of all items, where the caller is bound to namespaces and has to name it. */
+  readonly named?: Scope | undefined;
   readonly set: ServerSet;
   readonly items: readonly (Omit<KeyIdentity, "accountId"> & { readonly ciphertext: Uint8Array })[];
 }

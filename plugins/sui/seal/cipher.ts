@@ -92,11 +92,11 @@ export class SealCipher implements Cipher {
     items: readonly SealedItem[],
     context: OpenContext,
   ): Promise<PromiseSettledResult<Uint8Array>[]> {
-    const { accountId, credential, signal } = context;
+    const { credential, signal } = context;
     this.#check(signal);
     if (credential === undefined) throw new SvcError("decrypt_credential_required");
     if (items.length === 0) return [];
-    const caller = await abortable(this.#readers.authorise(credential, accountId), signal);
+    const caller = await abortable(this.#readers.authorise(credential, context), signal);
     const opening = this.#opening.of(items, context, { ...caller, credential });
     const keys = await abortable(opening, signal).catch((reason) => {
       void opening.then(erase, () => {});

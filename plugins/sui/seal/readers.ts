@@ -1,9 +1,10 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { BoundedMap } from "../../../src/bounded_map.ts";
-import type { DecryptCredential } from "../../../src/interfaces/mod.ts";
+import type { DecryptCredential, OpenContext, Scope } from "../../../src/interfaces/mod.ts";
+import { isAmong } from "../../../src/wire/keys.ts";
 import type { AccountStates } from "./account_states.ts";
 import { since } from "./age.ts";
-import type { AccountState, KeyWork, Proof } from "./calls.ts";
+import type { AccountState, KeyWork, Proof, Reader } from "./calls.ts";
 import { credentialRefused } from "./failures.ts";
 
 /** Time after which a credential is proved again. */
@@ -15,6 +16,8 @@ export interface Authorised {
   /** Names the credential within this process, without revealing it. */
   readonly fingerprint: string;
   readonly state: AccountState;
+  /** What the caller may read, where that is not every scope of the account. */
+  readonly named?: Scope;
   /** Reads the account again, unless that was done within the last second. */
   newer(): Promise<AccountState>;
 }
@@ -27,8 +30,9 @@ interface Proved {
 /**
  * Decides who may read an account whose keys are open already. The credential must be valid by
  * itself (a session signed by its address, or a private key), and the chain must list its address
- * as the owner or as a delegate with READ, unexpired, of an active account. Key servers apply the
- * same rules, those of `seal_approve`, to keys that are not open.
+ * as the owner or as a delegate with READ, unexpired, of an active account, and not bound to other
+ * namespaces. Key servers apply the same rules, those of `seal_approve` and
+ * `seal_approve_namespace`, to keys that are not open.
  */
 export class Readers {
   readonly #work: Pick<KeyWork, "prove">;
@@ -45,29 +49,49 @@ export class Readers {
   }
 
   /**
-   * Returns when the caller may read the account.
+   * Returns when the caller may read a scope of the account.
    *
    * @throws {SvcError} `decrypt_credential_invalid`; `chain_unavailable`; `key_service_unavailable`.
    */
-  async authorise(credential: DecryptCredential, accountId: string): Promise<Authorised> {
+  async authorise(
+    credential: DecryptCredential,
+    { accountId, owner, namespace }: OpenContext,
+  ): Promise<Authorised> {
     const fingerprint = this.#fingerprint(credential);
     const { address, expiresAt = Infinity } = await this.#prove(fingerprint, credential);
     if (expiresAt <= this.#now()) throw credentialRefused("expired");
     let state = await this.#accounts.get(accountId);
     // A reader may have been added since that was read.
-    if (!this.#mayRead(state, address)) state = await this.#accounts.get(accountId, true);
-    if (!this.#mayRead(state, address)) throw credentialRefused("no reader of the account");
-    return { fingerprint, state, newer: () => this.#accounts.get(accountId, true) };
+    let reader = this.#reader(state, address, namespace);
+    if (reader === undefined) {
+      state = await this.#accounts.get(accountId, true);
+      reader = this.#reader(state, address, namespace);
+    }
+    if (reader === undefined) throw credentialRefused("no reader of the namespace");
+    return {
+      fingerprint,
+      state,
+      ...(reader.namespaces === undefined ? {} : { named: { owner, namespace } }),
+      newer: () => this.#accounts.get(accountId, true),
+    };
   }
 
   clear(): void {
     this.#proved.clear();
   }
 
-  #mayRead({ active, readers }: AccountState, address: string): boolean {
+  /** Whom an address reads a namespace as; the owner comes first. */
+  #reader(
+    { active, readers }: AccountState,
+    address: string,
+    namespace: string,
+  ): Reader | undefined {
     const now = this.#now();
-    return active &&
-      readers.some((reader) => reader.address === address && (reader.expiresAt ?? Infinity) > now);
+    if (!active) return undefined;
+    return readers.find(({ address: listed, expiresAt = Infinity, namespaces }) =>
+      listed === address && expiresAt > now &&
+      (namespaces === undefined || isAmong(namespaces, namespace))
+    );
   }
 
   #prove(fingerprint: string, credential: DecryptCredential): Promise<Proof> {

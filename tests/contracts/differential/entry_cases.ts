@@ -1,5 +1,6 @@
 import {
   acceptOwnership,
+  addBoundKey,
   addDelegateKey,
   closeAccount,
   createAccount,
@@ -8,13 +9,14 @@ import {
   offerOwnership,
   reactivateAccount,
   removeDelegateKey,
+  VERSION,
   withdrawOffer,
 } from "../../../contracts/mirror.ts";
 import { KEYS, scenarioId } from "../vectors.ts";
 import { type Case, codeOf } from "./cases.ts";
 import { edgeSignatures, LOW_ORDER } from "./edge_signatures.ts";
 import type { Random } from "./random.ts";
-import { eventBytes, hex, SceneWorld, stateChecks } from "./scene_world.ts";
+import { eventBytes, hex, hexList, SceneWorld, stateChecks } from "./scene_world.ts";
 
 const FIRST = scenarioId(1);
 const SECOND = scenarioId(2);
@@ -61,6 +63,7 @@ class Stage {
           createdAt: 0n,
           expiresAt,
           sinceGeneration: account.generation,
+          namespaces: [],
         }],
       });
     });
@@ -102,8 +105,8 @@ function randomStage(random: Random): Stage {
     });
   }
   if (random.once(8)) {
-    const registry = random.pick([0n, 1n, 1n, 2n]);
-    const version = random.pick([0n, 1n, 2n]);
+    const registry = random.pick([0n, VERSION, VERSION, VERSION + 1n]);
+    const version = random.pick([0n, VERSION, VERSION + 1n]);
     stage.do(`s.set_versions(@${FIRST}, ${registry}, ${version});`, () => {
       world.registryVersion = registry;
       world.putAccount({ ...world.account(FIRST), version });
@@ -135,6 +138,16 @@ function addCall(random: Random, { world }: Stage): Call {
   ];
   const publicKey = random.once(8) ? random.pick(bad) : key.bytes;
   const args = [publicKey, proof].map(hex).join(", ");
+  if (random.once(2)) {
+    const bad = [[], ["a", ""], ["x".repeat(257)], Array(33).fill("a")];
+    const namespaces = random.pick(random.once(6) ? bad : [["work"], ["n/", "é"]]);
+    const key = { publicKey, proof, permissions, expiresAt, label, namespaces };
+    return {
+      run: () => addBoundKey(world, FIRST, key),
+      move: `s.add_bound(@${world.sender}, @${FIRST}, ${args}, ${permissions}, ${expiresAt}, ` +
+        `${hex(new TextEncoder().encode(label))}, ${hexList(namespaces)});`,
+    };
+  }
   return {
     run: () => addDelegateKey(world, FIRST, { publicKey, proof, permissions, expiresAt, label }),
     move: `s.add(@${world.sender}, @${FIRST}, ${args}, ${permissions}, ${expiresAt}, ` +

@@ -2,8 +2,13 @@ import {
   type AccountState,
   type DelegateKeyState,
   sealApprove,
+  sealApproveNamespace,
+  VERSION,
+  type World,
 } from "../../../contracts/mirror.ts";
 import { sealIdentity } from "../../../plugins/sui/chain/account_object.ts";
+import { scopeHash } from "../../../plugins/sui/seal/keys/wrapped_key.ts";
+import { hexList } from "./scene_world.ts";
 import { MemoryWorld } from "../memory_world.ts";
 import { KEYS, scenarioId } from "../vectors.ts";
 import { type Case, codeOf } from "./cases.ts";
@@ -14,6 +19,9 @@ const OWNER = "0x" + "0a".repeat(32);
 const STRANGER = "0x" + "0c".repeat(32);
 const LISTABLE = KEYS.slice(0, 5);
 const LARGEST = 2n ** 64n - 1n;
+const NAMES = ["work", "notes/", "a/b/", "é", "/"];
+const NAMESPACES = ["work", "work2", "wor", "notes/", "notes/é", "notes", "a/b/c", "é", "/", ""];
+const TEXT = new TextEncoder();
 
 function randomAccount(random: Random): AccountState {
   const delegateKeys: DelegateKeyState[] = random.some(LISTABLE, 5).map((key) => ({
@@ -24,13 +32,14 @@ function randomAccount(random: Random): AccountState {
     createdAt: 0n,
     expiresAt: random.once(2) ? 0n : random.once(10) ? LARGEST : BigInt(random.below(100)),
     sinceGeneration: 1n,
+    namespaces: random.once(2) ? [] : random.shuffled(NAMES).slice(0, 1 + random.below(3)),
   }));
   const generation = random.once(10)
     ? random.pick([LARGEST, 2n ** 32n, 256n])
     : BigInt(1 + random.below(4));
   return {
     id: ID,
-    version: random.once(12) ? random.pick([0n, 2n]) : 1n,
+    version: random.once(12) ? random.pick([0n, VERSION + 1n]) : VERSION,
     // Who owns the account may also be the holder of a key that may not read.
     owner: random.once(4) ? random.pick(LISTABLE).address : OWNER,
     pendingOwner: undefined,
@@ -47,9 +56,9 @@ function randomGeneration(random: Random, { generation }: AccountState): bigint 
   return BigInt.asUintN(64, random.pick(others));
 }
 
-function randomIdentity(random: Random, account: AccountState): Uint8Array {
+function randomIdentity(random: Random, account: AccountState, scope: Uint8Array): Uint8Array {
   const number = randomGeneration(random, account);
-  const id = sealIdentity(account.id, 0, random.bytes(32));
+  const id = sealIdentity(account.id, 0, scope);
   new DataView(id.buffer).setBigUint64(32, number);
   switch (random.below(10)) {
     case 0: // Another account's.
@@ -76,19 +85,40 @@ function randomTime(random: Random, { delegateKeys }: AccountState): bigint {
   return end > 0n && random.once(2) ? end - 1n : end;
 }
 
-/** Random calls of `seal_approve`: account, caller, time and identity. */
+/** A call of the policy, which names a namespace in every second case, mostly the right one. */
+function randomCall(random: Random, account: AccountState, caller: string) {
+  const scope = { owner: random.pick(["", OWNER, "ä"]), namespace: random.pick(NAMESPACES) };
+  const identity = randomIdentity(random, account, scopeHash(scope));
+  const start = `(@${caller}, first(), x"${identity.toHex()}"`;
+  if (random.once(3)) {
+    return {
+      run: (world: World) => sealApprove(world, ID, identity),
+      move: `s.approve${start});`,
+    };
+  }
+  const said = random.once(8) ? { ...scope, namespace: random.pick(NAMESPACES) } : scope;
+  const owner = TEXT.encode(random.once(15) ? "you" : said.owner);
+  const namespace = TEXT.encode(said.namespace);
+  return {
+    run: (world: World) => sealApproveNamespace(world, ID, identity, { owner, namespace }),
+    move: `s.approve_namespace${start}, x"${owner.toHex()}", x"${namespace.toHex()}");`,
+  };
+}
+
+/** Random requests for keys: account, caller, time, identity and what is said of it. */
 export function policyCases(random: Random, count: number): Case[] {
   return Array.from({ length: count }, (_, i) => {
     const account = randomAccount(random);
     const listed = account.delegateKeys.map(({ address }) => address);
     const caller = random.pick([account.owner, STRANGER, ...listed, ...listed, KEYS[5]!.address]);
     const now = randomTime(random, account);
-    const identity = randomIdentity(random, account);
+    const call = randomCall(random, account, caller);
     const world = new MemoryWorld().as(caller, now);
     world.putAccount(account);
-    const code = codeOf(() => sealApprove(world, ID, identity));
+    const code = codeOf(() => call.run(world));
     const keys = account.delegateKeys.map((key) =>
-      `s.list(first(), x"${key.publicKey}", ${key.permissions}, ${key.expiresAt});`
+      `s.list_bound(first(), x"${key.publicKey}", ${key.permissions}, ${key.expiresAt}, ` +
+      `${hexList(key.namespaces)});`
     );
     const body = [
       "let mut s = scene::begin();",
@@ -96,9 +126,9 @@ export function policyCases(random: Random, count: number): Case[] {
       ...keys,
       account.active ? "" : `s.deactivate(@${account.owner}, first());`,
       `s.set_generation(first(), ${account.generation});`,
-      `s.set_versions(first(), 1, ${account.version});`,
+      `s.set_versions(first(), ${VERSION}, ${account.version});`,
       `s.at(${now});`,
-      `s.approve(@${caller}, first(), x"${identity.toHex()}");`,
+      call.move,
       code === 0 ? "s.end()" : "abort 0",
     ];
     return { name: `policy_${i}`, code, body: body.join(" ") };

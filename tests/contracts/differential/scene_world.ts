@@ -15,6 +15,10 @@ export class SceneWorld extends MemoryWorld {
 /** Bytes as a Move literal. */
 export const hex = (bytes: Uint8Array): string => `x"${bytes.toHex()}"`;
 
+/** Texts as a Move literal of their bytes. */
+export const hexList = (texts: readonly string[]): string =>
+  `vector[${texts.map((text) => hex(new TextEncoder().encode(text))).join(", ")}]`;
+
 /** The events since a position, as `account::event_bytes` writes them: one vector a type. */
 export function eventBytes(world: MemoryWorld, from: number): string {
   const emitted = world.events.slice(from);

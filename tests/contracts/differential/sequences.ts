@@ -1,5 +1,6 @@
 import {
   acceptOwnership,
+  addBoundKey,
   addDelegateKey,
   closeAccount,
   createAccount,
@@ -8,12 +9,13 @@ import {
   offerOwnership,
   reactivateAccount,
   removeDelegateKey,
+  VERSION,
   withdrawOffer,
 } from "../../../contracts/mirror.ts";
 import { KEYS, scenarioId } from "../vectors.ts";
 import { type Case, codeOf } from "./cases.ts";
 import type { Random } from "./random.ts";
-import { eventBytes, hex, SceneWorld, stateChecks } from "./scene_world.ts";
+import { eventBytes, hex, hexList, SceneWorld, stateChecks } from "./scene_world.ts";
 
 const KEYS_USED = KEYS.slice(0, 5);
 /** Most owners' own keys may be listed as delegates, too. */
@@ -39,6 +41,15 @@ function addStep(random: Random, world: SceneWorld, id: string): Step {
     ? random.pick([LOW_ORDER, key.bytes.slice(1), new Uint8Array()])
     : key.bytes;
   const end = expiresAt < 0n ? 0n : expiresAt;
+  if (random.once(3)) {
+    const namespaces = random.once(8) ? [] : random.some(["work", "notes/", "é"], 3);
+    const added = { publicKey, proof, permissions, expiresAt: end, label, namespaces };
+    return {
+      run: () => addBoundKey(world, id, added),
+      move: `s.add_bound(@${world.sender}, @${id}, ${hex(publicKey)}, ${hex(proof)}, ` +
+        `${permissions}, ${end}, ${hex(new TextEncoder().encode(label))}, ${hexList(namespaces)});`,
+    };
+  }
   return {
     run: () => addDelegateKey(world, id, { publicKey, proof, permissions, expiresAt: end, label }),
     move: `s.add(@${world.sender}, @${id}, ${hex(publicKey)}, ${hex(proof)}, ${permissions}, ` +
@@ -48,9 +59,9 @@ function addStep(random: Random, world: SceneWorld, id: string): Step {
 
 /** Gives registry and account other versions, or the right ones again. */
 function versionStep(random: Random, world: SceneWorld, id: string): Step {
-  const isStale = world.registryVersion !== 1n || world.account(id).version !== 1n;
-  const registry = isStale ? 1n : random.pick([1n, 1n, 2n]);
-  const version = isStale ? 1n : random.pick([0n, 1n, 2n]);
+  const isStale = world.registryVersion !== VERSION || world.account(id).version !== VERSION;
+  const registry = isStale ? VERSION : random.pick([VERSION, VERSION, VERSION + 1n]);
+  const version = isStale ? VERSION : random.pick([0n, VERSION, VERSION + 1n]);
   const run = () => {
     world.registryVersion = registry;
     world.putAccount({ ...world.account(id), version });
@@ -88,7 +99,7 @@ function randomStep(random: Random, world: SceneWorld): Step {
   const { owner, pendingOwner, delegateKeys, version } = world.account(id);
   world.as(random.once(10) ? random.pick(OWNERS) : owner);
   // Nothing else works with other versions, so they must not stay for long.
-  const isStale = world.registryVersion !== 1n || version !== 1n;
+  const isStale = world.registryVersion !== VERSION || version !== VERSION;
   if (isStale && random.once(2)) return versionStep(random, world, id);
   const call = (...more: readonly string[]) =>
     `s.${name}(${[`@${world.sender}`, `@${id}`, ...more].join(", ")});`;

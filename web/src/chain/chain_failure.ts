@@ -11,7 +11,12 @@ export const REFUSALS: Readonly<Record<number, string>> = {
   9: "This wallet has an account already.",
   10: "The account belongs to another version of the contract.",
   12: "The key would end in the past.",
+  14: "A key is for 1 to 32 namespaces, with names of at most 256 bytes.",
 };
+
+/** Why an account cannot have keys that are bound to namespaces. */
+export const TOO_OLD =
+  "This account's contract is of an earlier version that cannot bind keys to namespaces.";
 
 /** What the chain said about a transaction that failed, in words for people. */
 export function refusalOf(error: unknown): Error {

@@ -2,6 +2,7 @@ import { bcs } from "@mysten/sui/bcs";
 import { SuiGrpcClient } from "@mysten/sui/grpc";
 import { Transaction } from "@mysten/sui/transactions";
 import {
+  BINDS_SINCE,
   type ChainAccount,
   ownerFieldId,
   parseAccount,
@@ -11,7 +12,7 @@ import type { SuiNetwork } from "../../../src/wire/networks.ts";
 import type { Account, NewKey } from "../owner/account.ts";
 import type { Owner } from "../owner/owner.ts";
 import type { Wallet } from "../wallet/wallet.ts";
-import { refusalOf, REFUSALS } from "./chain_failure.ts";
+import { refusalOf, REFUSALS, TOO_OLD } from "./chain_failure.ts";
 import { executeSponsored, sponsor } from "./sponsor.ts";
 
 /** Where the accounts are. */
@@ -59,27 +60,32 @@ export class ChainOwner implements Owner {
   }
 
   async addKey(wallet: Wallet, accountId: string, key: NewKey): Promise<Account> {
-    if (key.namespaces !== undefined) {
-      // The contract keeps no list of them: the key would open every namespace.
-      throw new Error("On chain a key cannot be bound to namespaces.");
-    }
     // An earlier try may have succeeded though its answer was lost; the contract takes a key once.
     const known = await this.#get(accountId);
     if (known !== undefined && listsAs(known, key)) return known;
     // Whoever pays says only that the transaction would fail.
     if (known !== undefined && isFull(known)) throw new Error(REFUSALS[6]);
+    if (key.namespaces !== undefined) await this.#checkBinds(accountId);
     const transaction = contract.addDelegateKey(this.#deployment, accountId, {
       publicKey: key.public_key,
       proof: key.proof,
       permissions: key.permissions,
       label: key.label,
       expiresAt: key.expires_at === undefined ? undefined : Date.parse(key.expires_at),
+      namespaces: key.namespaces,
     });
     await this.#execute(wallet, transaction);
     return await this.#account(
       accountId,
       ({ keys }) => keys.some(({ public_key: listed }) => listed === key.public_key),
     );
+  }
+
+  /** The contract of an earlier version keeps no namespaces: the key would open every one. */
+  async #checkBinds(accountId: string): Promise<void> {
+    const object = await this.#read(accountId);
+    if (object === undefined) return;
+    if (parseAccount(object.content).version < BINDS_SINCE) throw new Error(TOO_OLD);
   }
 
   async removeKey(wallet: Wallet, accountId: string, publicKey: string): Promise<Account> {
@@ -207,13 +213,22 @@ export class ChainOwner implements Owner {
   }
 }
 
-/** Whether an account lists a key with just these permissions, and for no longer. */
-function listsAs({ keys }: Account, { public_key, permissions, expires_at }: NewKey): boolean {
+/** Whether an account lists a key with just these permissions and namespaces, and for no longer. */
+function listsAs(
+  { keys }: Account,
+  { public_key, permissions, expires_at, namespaces }: NewKey,
+): boolean {
   const listed = keys.find((key) => key.public_key === public_key);
   const end = (text: string | undefined) => text === undefined ? Infinity : Date.parse(text);
   return listed !== undefined && end(listed.expires_at) <= end(expires_at) &&
+    isSameList(listed.namespaces, namespaces) &&
     listed.permissions.length === permissions.length &&
     permissions.every((permission) => listed.permissions.includes(permission));
+}
+
+function isSameList(some?: readonly string[], others?: readonly string[]): boolean {
+  if (some === undefined || others === undefined) return some === others;
+  return new Set(some).size === new Set(others).size && some.every((one) => others.includes(one));
 }
 
 /** Whether an account has all the keys it may have; those that ended make room. */
@@ -230,12 +245,13 @@ function shown({ accountId, owner, active, keys }: ChainAccount): Account {
     account_id: accountId,
     owner,
     active,
-    keys: keys.map(({ publicKey, label, permissions, createdAt, expiresAt }) => ({
+    keys: keys.map(({ publicKey, label, permissions, createdAt, expiresAt, namespaces }) => ({
       public_key: publicKey,
       label,
       permissions,
       created_at: time(createdAt),
       ...(expiresAt === undefined ? {} : { expires_at: time(expiresAt) }),
+      ...(namespaces === undefined ? {} : { namespaces }),
     })),
   };
 }

@@ -21,6 +21,8 @@ module std::vector {
     #[bytecode_instruction]
     public native fun swap<Element>(v: &mut vector<Element>, i: u64, j: u64);
 
+    public fun is_empty<Element>(v: &vector<Element>): bool { v.length() == 0 }
+
     public fun append<Element>(lhs: &mut vector<Element>, mut other: vector<Element>) {
         let start = lhs.length();
         while (other.length() > 0) lhs.push_back(other.pop_back());
@@ -77,7 +79,13 @@ module std::string {
 
     public fun length(s: &String): u64 { s.bytes.length() }
 
+    public fun as_bytes(s: &String): &vector<u8> { &s.bytes }
+
     native fun internal_check_utf8(v: &vector<u8>): bool;
+}
+
+module std::hash {
+    public native fun sha2_256(data: vector<u8>): vector<u8>;
 }
 
 module std::bcs {

@@ -21,6 +21,7 @@ import type {
   Wrapped,
 } from "../calls.ts";
 import { chainDown, credentialRefused, keyServersDown } from "../failures.ts";
+import { scopeParts } from "./wrapped_key.ts";
 import { KeyServerFetch } from "../key_server_fetch.ts";
 import { Reads, rememberingClient } from "../remembering_client.ts";
 import { ServerChecks } from "../server_checks.ts";
@@ -84,9 +85,10 @@ export class ThresholdKeys implements KeyWork {
       initialSharedVersion: shared.initialSharedVersion,
       readers: [
         { address: owner },
-        ...delegates.map(({ address, expiresAt }) => ({
+        ...delegates.map(({ address, expiresAt, namespaces }) => ({
           address,
           ...(expiresAt === undefined ? {} : { expiresAt }),
+          ...(namespaces === undefined ? {} : { namespaces }),
         })),
       ],
     };
@@ -115,9 +117,8 @@ export class ThresholdKeys implements KeyWork {
     }
   }
 
-  async unwrap(
-    { accountId, initialSharedVersion, credential, set, items }: UnwrapInput,
-  ): Promise<(Uint8Array | undefined)[]> {
+  async unwrap(input: UnwrapInput): Promise<(Uint8Array | undefined)[]> {
+    const { accountId, credential, set, items } = input;
     using deadline = new Deadline(this.#options.timeoutMs);
     const exchange = new KeyServerFetch(deadline.signal);
     const serverConfigs = await this.#checks.usable(set);
@@ -133,7 +134,7 @@ export class ThresholdKeys implements KeyWork {
     const transactions = new Map<string, Uint8Array>();
     for (let at = 0; at < ids.length; at += IDS_PER_REQUEST) {
       const part = ids.slice(at, at + IDS_PER_REQUEST);
-      const txBytes = await this.#approval(accountId, initialSharedVersion, part);
+      const txBytes = await this.#approval(input, part);
       const { threshold } = set;
       await client.fetchKeys({ ids: part, txBytes, sessionKey, threshold })
         .catch((error: unknown) => {
@@ -155,18 +156,20 @@ export class ThresholdKeys implements KeyWork {
 
   /** Builds the transaction by which key servers ask the contract whether the caller may read. */
   async #approval(
-    accountId: string,
-    initialSharedVersion: string,
+    { accountId, initialSharedVersion, named }: UnwrapInput,
     ids: readonly string[],
   ): Promise<Uint8Array> {
     const tx = new Transaction();
     const shared = (objectId: string, version: string) =>
       tx.sharedObjectRef({ objectId, initialSharedVersion: version, mutable: false });
+    const bytes = (value: Uint8Array) => tx.pure.vector("u8", value);
+    const name = named === undefined ? "seal_approve" : "seal_approve_namespace";
     for (const id of ids) {
       tx.moveCall({
-        target: `${this.#options.packageId}::account::seal_approve`,
+        target: `${this.#options.packageId}::account::${name}`,
         arguments: [
-          tx.pure.vector("u8", Uint8Array.fromHex(id)),
+          bytes(Uint8Array.fromHex(id)),
+          ...(named === undefined ? [] : scopeParts(named).map(bytes)),
           shared(accountId, initialSharedVersion),
           shared(CLOCK, "1"),
         ],

@@ -75,6 +75,7 @@ export class Unwrapping {
         accountId,
         initialSharedVersion: caller.state.initialSharedVersion,
         credential: caller.credential,
+        named: caller.named,
         set,
         items: chains.map(({ identity, wrapped: { ciphertext } }) => {
           const { generation, scope } = identity;

@@ -101,16 +101,19 @@ export function chainIdOf(identity: KeyIdentity, head: Uint8Array): string {
 }
 
 /** SHA-256 of a scope, in which the length of each part precedes it. */
-export function scopeHash({ owner, namespace }: Scope): Uint8Array {
+export function scopeHash(scope: Scope): Uint8Array {
+  const { owner, namespace } = scope;
   if (!owner.isWellFormed() || !namespace.isWellFormed()) {
     throw new SvcError("invalid_parameter", "A name is not valid Unicode");
   }
   const hash = createHash("sha256").update("svc-scope-1");
-  for (const part of [owner, namespace]) {
-    const bytes = new TextEncoder().encode(part);
-    hash.update(u32(bytes.length)).update(bytes);
-  }
+  for (const bytes of scopeParts(scope)) hash.update(u32(bytes.length)).update(bytes);
   return new Uint8Array(hash.digest());
+}
+
+/** What a scope is the hash of: the owner and the namespace, UTF-8. */
+export function scopeParts({ owner, namespace }: Scope): Uint8Array[] {
+  return [owner, namespace].map((part) => new TextEncoder().encode(part));
 }
 
 /** State after a step; the caller must erase the old one. */

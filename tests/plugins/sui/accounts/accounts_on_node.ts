@@ -8,7 +8,6 @@ import type {
   AccountRegistry,
   CallOptions,
 } from "../../../../src/interfaces/mod.ts";
-import { checkUnbound } from "../../../../plugins/sui/accounts/wallet.ts";
 import { CONTRACT, FakeNode } from "./fake_node.ts";
 
 /**
@@ -29,10 +28,7 @@ export class AccountsOnNode implements AccountRegistry {
       create: (owner) => this.#change(rules.create(owner)),
       list: () => rules.list(),
       ofOwner: (owner) => this.#accounts.ofOwner(owner),
-      addKey: async (accountId, key) => {
-        checkUnbound(key);
-        return await this.#change(rules.addKey(accountId, key));
-      },
+      addKey: (accountId, key) => this.#change(rules.addKey(accountId, key)),
       removeKey: (accountId, key) => this.#change(rules.removeKey(accountId, key)),
       setActive: (accountId, active) => this.#change(rules.setActive(accountId, active)),
     };

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
-import { checkUnbound } from "../../../../plugins/sui/accounts/wallet.ts";
+import { checkBinds } from "../../../../plugins/sui/chain/account_object.ts";
 import { verifies } from "../../../requirements.ts";
 import { SuiAccounts } from "../../../../plugins/sui/accounts/accounts.ts";
 import { openSui } from "../../../../plugins/sui/chain/sui_client.ts";
@@ -185,11 +185,23 @@ Deno.test("after disposal calls reject, also those under way", async () => {
   await rejects(accounts.resolve(KEY), down);
 });
 
-Deno.test("a key that is bound to namespaces is refused on chain", () => {
+Deno.test("a key is bound to namespaces where the contract keeps them", () => {
   verifies("10.17-8");
-  throws(() => checkUnbound({ namespaces: ["work"] }), {
+  throws(() => checkBinds(1), {
     code: "invalid_parameter",
     field: "namespaces",
+    message: /earlier version.*publish this version/,
   });
-  checkUnbound({});
+  checkBinds(2);
+});
+
+Deno.test("accounts of both versions of the contract are read", async () => {
+  await using node = new FakeNode();
+  await using accounts = open(node);
+  node.put({ ...ACCOUNT, version: 1 });
+  const first = await accounts.get(ACCOUNT.id);
+  deepStrictEqual(first?.keys.map(({ namespaces }) => namespaces), [undefined]);
+  node.put({ ...ACCOUNT, keys: [{ publicKey: KEY, namespaces: ["work", "notes/", "é"] }] });
+  const { keys: [key] } = (await accounts.resolve(KEY))!;
+  deepStrictEqual(key?.namespaces, ["work", "notes/", "é"]);
 });

@@ -8,6 +8,11 @@ import { accountRegistrySuite, conform } from "../../../../testing/mod.ts";
 import { offerOwnership, ownerCall } from "./contract_calls.ts";
 import { OnDevnet } from "./on_devnet.ts";
 import { poll } from "../../../within.ts";
+import { startDevnet } from "../../../../devnet/mod.ts";
+import { WalletAccounts } from "../../../../plugins/sui/accounts/wallet.ts";
+import { keyProofText } from "../../../../src/wire/signing/signing.ts";
+import { TestKey } from "../../../relayer_fixture.ts";
+import { verifies } from "../../../requirements.ts";
 
 Deno.test("an account's whole life on chain is seen", async () => {
   await using chain = await OnDevnet.start();
@@ -112,6 +117,48 @@ Deno.test("a chain that is down, slow or hangs is unavailable, and recovers by i
       ok(error instanceof SvcError && error.code === "chain_unavailable");
     });
     ok(found === undefined || found.accountId === accountId);
+  }
+});
+
+Deno.test("a wallet binds a key to namespaces, where the package is not too old", async () => {
+  verifies("10.17-8");
+  for (const contract of [2n, 1n]) {
+    await using devnet = await startDevnet({ contract });
+    const { packageId, registryId, rpcUrl } = devnet;
+    const seed = new Uint8Array(32).fill(7);
+    await using accounts = new WalletAccounts({
+      network: "localnet",
+      rpcUrl,
+      packageId,
+      registryId,
+      seed,
+    });
+    const { admin, address = "" } = accounts;
+    await devnet.fund(address);
+    const { accountId } = await admin.create(address);
+    const newKey = () => {
+      const key = new TestKey();
+      const proof = key.sign(keyProofText(accountId));
+      const permissions = ["read"] as const;
+      return { publicKey: key.publicKey, proof, permissions, label: "Ada" };
+    };
+    const free = newKey();
+    await admin.addKey(accountId, free);
+    const bound = { ...newKey(), namespaces: ["work", "notes/", "work"] };
+    const adding = admin.addKey(accountId, bound);
+    if (contract === 1n) {
+      await rejects(adding, { code: "invalid_parameter", message: /of an earlier version/ });
+      strictEqual(await accounts.resolve(bound.publicKey), undefined);
+    } else {
+      deepStrictEqual((await adding).keys[1]?.namespaces, ["work", "notes/"]);
+      for (const namespaces of [[], [""], ["x".repeat(257)], Array(33).fill("a"), ["a\n"]]) {
+        const wrong = { ...newKey(), namespaces };
+        await rejects(admin.addKey(accountId, wrong), { code: "invalid_parameter" });
+      }
+    }
+    const { keys } = (await accounts.resolve(free.publicKey))!;
+    strictEqual(keys[0]?.namespaces, undefined);
+    await admin.removeKey(accountId, free.publicKey);
   }
 });
 

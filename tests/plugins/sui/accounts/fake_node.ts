@@ -1,7 +1,7 @@
 import { bcs } from "@mysten/sui/bcs";
 import { GrpcTypes as G } from "@mysten/sui/grpc";
 import {
-  AccountObject,
+  accountObjectOf,
   accountType,
   delegateFieldId,
   ownerFieldId,
@@ -31,6 +31,7 @@ export interface AccountParts {
     readonly expiresAt?: bigint;
     readonly label?: string;
     readonly createdAt?: number;
+    readonly namespaces?: readonly string[];
   }[];
   readonly active?: boolean;
   readonly version?: number;
@@ -39,9 +40,10 @@ export interface AccountParts {
 
 /** Content of an account's object. */
 export function accountContent(parts: AccountParts): Uint8Array {
-  return AccountObject.serialize({
+  const version = parts.version ?? 2;
+  return accountObjectOf(BigInt(version)).serialize({
     id: parts.id,
-    version: parts.version ?? 1,
+    version,
     owner: parts.owner ?? id("1"),
     pending_owner: null,
     delegate_keys: (parts.keys ?? []).map((key) => ({
@@ -53,6 +55,7 @@ export function accountContent(parts: AccountParts): Uint8Array {
       created_at: key.createdAt ?? 1_700_000_000_000,
       expires_at: key.expiresAt ?? 0n,
       since_generation: 1,
+      namespaces: [...key.namespaces ?? []],
     })),
     created_at: 1_700_000_000_000n,
     active: parts.active ?? true,

@@ -60,7 +60,7 @@ const NO_ACCOUNT: Readonly<Record<string, (object: G.Object) => void>> = {
   ),
   "a package": type("package"),
   "of a type that cannot be read": type("a<b::c<"),
-  "of a version that is not known": content(accountContent({ ...ACCOUNT, version: 2 })),
+  "of a version that is not known": content(accountContent({ ...ACCOUNT, version: 3 })),
   "of version 0": content(accountContent({ ...ACCOUNT, version: 0 })),
 };
 

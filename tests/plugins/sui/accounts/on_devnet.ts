@@ -57,11 +57,12 @@ export class OnDevnet implements AsyncDisposable {
     owner: Ed25519Keypair,
     accountId: string,
     permissions: readonly Permission[] = ["read"],
+    namespaces?: readonly string[],
   ): Promise<TestKey> {
     const key = new TestKey();
     const { publicKey } = key;
     const proof = key.sign(keyProofText(accountId));
-    const added = { publicKey, proof, permissions, label: "Laptop" };
+    const added = { publicKey, proof, permissions, label: "Laptop", namespaces };
     await this.execute(owner, addDelegateKey(this.deployment, accountId, added));
     return key;
   }

@@ -56,6 +56,9 @@ Deno.test("every entry function gets its arguments in order", () => {
   ]);
   const both = addDelegateKey(DEPLOYMENT, ACCOUNT, { ...added, permissions: ["write", "read"] });
   deepStrictEqual(read(both).slice(5, 7), ["03", "0000000000000000"]);
+  const bound = addDelegateKey(DEPLOYMENT, ACCOUNT, { ...added, namespaces: ["é/", "é/", "a"] });
+  deepStrictEqual(read(bound).slice(7), ["02c3a9", "0203c3a92f0161", CLOCK]);
+  strictEqual(read(bound)[0], "add_bound_key");
   deepStrictEqual(read(removeDelegateKeys(DEPLOYMENT, ACCOUNT, [key])), [
     "remove_delegate_key",
     registry,

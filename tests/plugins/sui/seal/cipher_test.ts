@@ -8,6 +8,7 @@ import type {
   SealedItem,
 } from "../../../../src/interfaces/mod.ts";
 import { cipherSuite, conform } from "../../../../testing/mod.ts";
+import { verifies } from "../../../requirements.ts";
 import { KeysForTests } from "../../sealer_for_tests.ts";
 import { FAKE_SERVERS, FakeWork, stateOf, withCredential } from "./fake_work.ts";
 
@@ -176,6 +177,31 @@ Deno.test("an address added a moment ago may open", async () => {
   clock.now += 1_000;
   work.accounts.set(accountId, stateOf([`0x${STRANGER}`]));
   assert.deepEqual(await open(sealed, { delegateKey: STRANGER }), opened);
+});
+
+Deno.test("a bound key opens its own namespaces, and nothing that is open for others", async () => {
+  verifies("10.17-9");
+  const { cipher, work, seal, open } = setUp();
+  await using _ = cipher;
+  const [owner, bound] = [CONTEXT.owner, `0x${STRANGER}`];
+  const readers = [{ address: owner }, { address: bound, namespaces: ["work/", "notes"] }];
+  work.accounts.set(accountId, stateOf([], { readers }));
+  const by = { delegateKey: STRANGER };
+  const secret = { namespace: "secret" };
+  const sealed = { notes: await seal(), secret: await seal(secret) };
+  assert.deepEqual(await open(sealed.secret, credential, secret), opened);
+  await assert.rejects(open(sealed.secret, by, secret), { code: "decrypt_credential_invalid" });
+  assert.deepEqual(await open(sealed.notes, by), opened);
+  cipher.accountChanged(accountId);
+  await assert.rejects(open(sealed.secret, by, secret), { code: "decrypt_credential_invalid" });
+  assert.deepEqual(await open(sealed.notes, by), opened);
+  assert.deepEqual(await open(sealed.secret, credential, secret), opened);
+  // Who is bound says to the key servers which namespace it is; nobody else has to.
+  const named = work.unwraps.map((input) => [input.credential.delegateKey, input.named]);
+  assert.deepEqual(named, [
+    [STRANGER, { owner, namespace: "notes" }],
+    [OWNER, undefined],
+  ]);
 });
 
 Deno.test("a node that is behind is not believed, one that is ahead is asked again", async () => {

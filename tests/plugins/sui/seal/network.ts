@@ -18,6 +18,7 @@ export interface TestAccount {
     readonly key: Ed25519Keypair;
     readonly permissions?: number;
     readonly expiresAt?: number;
+    readonly namespaces?: readonly string[];
   }[];
   /** From 1. */
   readonly generation?: number;
@@ -112,13 +113,15 @@ export async function startNetwork(
         owner: { kind: "shared", since: 1n },
         bcs: AccountObject.serialize({
           id: accountId,
-          version: 1,
+          version: 2,
           owner: owner.toSuiAddress(),
           pending_owner: null,
           created_at: 0,
           active,
           generation,
-          delegate_keys: delegates.map(({ key, permissions = 3, expiresAt = 0 }) => ({
+          delegate_keys: delegates.map((
+            { key, permissions = 3, expiresAt = 0, namespaces = [] },
+          ) => ({
             public_key: [...key.getPublicKey().toRawBytes()],
             sui_address: key.toSuiAddress(),
             label: "",
@@ -126,6 +129,7 @@ export async function startNetwork(
             created_at: 0,
             expires_at: expiresAt,
             since_generation: 1,
+            namespaces: [...namespaces],
           })),
         }).toBytes(),
       });
