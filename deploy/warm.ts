@@ -1,5 +1,7 @@
 // Fetches what a start needs into DENO_DIR, for images: starts the program once, in a folder that is
-// thrown away, and stops it as soon as it is ready.
+// thrown away, and stops it as soon as it is ready. The driver of PostgreSQL besides: an image whose
+// file system is read-only cannot fetch it when it is chosen.
+await import("../plugins/postgres/backends.ts");
 const home = await Deno.makeTempDir();
 const port = 8000;
 const env = {
