@@ -11,6 +11,10 @@ export interface Comparison {
   readonly query: string;
   /** Position of the fact that answers it. */
   readonly answer: number;
+  /** Vector of the query. */
+  readonly vector: Float32Array;
+  /** Vectors of the facts' windows. */
+  readonly documents: readonly (readonly Float32Array[])[];
   /** Cosine distance by fact. */
   readonly distances: Float32Array;
   /** Scores of words and letter runs by fact. */
@@ -45,7 +49,7 @@ export async function* comparisons(
       const lexical = texts.score(query);
       const costs = new FusedCosts(lexical, known, unread);
       const fused = distances.map((distance, slot) => -costs.of(slot, distance));
-      yield { query, answer, distances, lexical, fused };
+      yield { query, answer, vector, documents, distances, lexical, fused };
     }
   }
 }

@@ -11,6 +11,7 @@ import { run as silence } from "./silence.ts";
 import { run as table } from "./table.ts";
 import { run as updates } from "./updates.ts";
 import { run as writes } from "./writes.ts";
+import { run as replacements } from "./training/replacements.ts";
 import { run as tokens } from "./training/tokens.ts";
 
 type Evaluation = (args: readonly string[]) => Promise<number>;
@@ -33,9 +34,14 @@ const EVALUATIONS: ReadonlyMap<string, Evaluation> = new Map([
 
 const isNamed = Deno.args[0]?.startsWith("-") === false;
 const [name = "table", ...args] = isNamed ? Deno.args : ["table", ...Deno.args];
-const run = name === "tokens" ? tokens : EVALUATIONS.get(name);
+/** What the scripts in eval/training read. */
+const TRAINING: ReadonlyMap<string, Evaluation> = new Map([
+  ["replacements", replacements],
+  ["tokens", tokens],
+]);
+const run = EVALUATIONS.get(name) ?? TRAINING.get(name);
 if (run === undefined) {
-  const names = [...EVALUATIONS.keys(), "tokens"].join(", ");
+  const names = [...EVALUATIONS.keys(), ...TRAINING.keys()].join(", ");
   const text = `Unknown evaluation ${name}; there are ${names}\n`;
   Deno.stderr.writeSync(new TextEncoder().encode(text));
   Deno.exit(2);

@@ -1,4 +1,10 @@
-import type { CallOptions, Embedder, EmbedOptions, QueryEmbedding } from "../src/interfaces/mod.ts";
+import type {
+  Aspects,
+  CallOptions,
+  Embedder,
+  EmbedOptions,
+  QueryEmbedding,
+} from "../src/interfaces/mod.ts";
 
 /** An embedder that embeds each document once: many stores of a measurement have the same texts. */
 export class RememberingEmbedder implements Embedder {
@@ -7,10 +13,12 @@ export class RememberingEmbedder implements Embedder {
   readonly model: string;
   readonly dimensions: number;
   readonly maxTokens: number;
+  readonly aspects: Aspects | undefined;
 
   constructor(embedder: Embedder) {
     this.#embedder = embedder;
     ({ model: this.model, dimensions: this.dimensions, maxTokens: this.maxTokens } = embedder);
+    this.aspects = embedder.aspects;
   }
 
   async embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[][]> {

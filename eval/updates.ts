@@ -2,6 +2,7 @@ import { uniform } from "../bench/statistics.ts";
 import { useLiteEmbedder } from "../plugins/use_lite/mod.ts";
 import type { Embedder } from "../src/interfaces/mod.ts";
 import {
+  type Asked,
   type Dated,
   type Features,
   featuresOf,
@@ -29,6 +30,8 @@ const HELP = `deno task eval updates [--held-out] [--misses] [--fit]
 const LOOKED_AT = 20;
 /** Orders in which unrelated facts are said. */
 const ORDERS = 5;
+/** Of which the vectors are read. */
+const WITH_VECTORS = 12;
 const TUNING = ["tuning", "styles_tuning"];
 const UNRELATED = ["personal", "development"];
 /** Of the stores that the embedder was trained on, as many: their questions are easier for it. */
@@ -55,9 +58,8 @@ export interface UpdateSet {
 }
 
 /** What is found with a query, best first. */
-interface Found {
-  readonly query: string;
-  readonly known: number;
+export interface Found {
+  readonly asked: Asked;
   /** The fact that carries the query. */
   readonly answer: string;
   readonly hits: readonly Omit<Dated, "start">[];
@@ -103,35 +105,43 @@ export async function readUpdates(name: string): Promise<UpdateSet> {
   return { updates: [...pairs, ...triples], distractors };
 }
 
-/** Finds with the queries of a store. */
-async function* found(
+/** Finds with the queries of a store; hits of one window have their vector. */
+export async function* found(
   embedder: Embedder,
   queries: QueryVectors,
   store: FactStore,
 ): AsyncGenerator<Found> {
   const texts = store.facts.map(({ fact }) => fact);
   for await (
-    const { query, answer, distances, fused } of comparisons(embedder, queries, store)
+    const { query, answer, vector, documents, distances, fused } of comparisons(
+      embedder,
+      queries,
+      store,
+    )
   ) {
     const hits = texts.map((text, at) => ({ text, rank: fused[at]!, cosine: 1 - distances[at]! }))
+      .map((hit, at) => documents[at]!.length === 1 ? { ...hit, vector: documents[at]![0] } : hit)
       .sort((a, b) => b.rank - a.rank).slice(0, LOOKED_AT);
     const { known } = await queries.get(query);
-    yield { query, known, answer: texts[answer]!, hits };
+    const asked = { text: query, known, vector, aspects: embedder.aspects };
+    yield { asked, answer: texts[answer]!, hits };
   }
 }
 
 /** The texts that are found, newer statements first. */
-function ordered({ query, known, hits }: Found, timeOf: (text: string) => number): string[] {
-  const dated = hits.map((hit) => ({ ...hit, start: timeOf(hit.text) }));
-  return newerFirst({ text: query, known }, dated).order.map((at) => hits[at]!.text);
+function ordered({ asked, hits }: Found, timeOf: (text: string) => number): string[] {
+  const dated = hits.map(({ vector, ...hit }, i) => {
+    return { ...hit, start: timeOf(hit.text), vector: i < WITH_VECTORS ? vector : undefined };
+  });
+  return newerFirst(asked, dated).order.map((at) => hits[at]!.text);
 }
 
 /** What is found with an item's question among its statements and the distractors. */
-async function foundFor(
+export async function foundFor(
   embedder: Embedder,
   queries: QueryVectors,
-  { distractors }: UpdateSet,
-  { statements: [first, ...later], question }: Update,
+  { distractors }: Pick<UpdateSet, "distractors">,
+  { statements: [first, ...later], question }: Pick<Update, "statements" | "question">,
 ): Promise<Found> {
   const others = [...distractors, ...later].map((fact): Fact => ({ fact, queries: [] }));
   // The first statement carries the question; all others are only compared.
@@ -159,7 +169,7 @@ async function judged(embedder: Embedder, queries: QueryVectors, set: UpdateSet,
 
 /** What an older and a newer hit say, and whether the newer one takes the other's place. */
 function observation(
-  { query, known, hits }: Found,
+  { asked, hits }: Found,
   [older, newer]: readonly [string, string],
   isTrue: boolean,
   weight: number,
@@ -169,20 +179,27 @@ function observation(
     return hit && { ...hit, start: 0 };
   };
   const [a, b] = [dated(older), dated(newer)];
-  const features = a && b && featuresOf({ text: query, known }, a, b);
+  const features = a && b && featuresOf(asked, a, b);
   if (features === undefined) return [];
   return [{ features: NAMES.map((name) => features[name]), isTrue, weight }];
 }
 
+/** Two statements, and whether the newer one takes the older one's place. */
+export interface Labelled {
+  readonly older: string;
+  readonly newer: string;
+  readonly isTrue: boolean;
+  /** How often they count. */
+  readonly weight: number;
+}
+
 /** Every two statements of an item of which not both are right. */
-function statementPairs(update: Update, found: Found): Observation[] {
-  const { kind, statements, right } = update;
+export function labelled({ kind, statements, right }: Update): Labelled[] {
   return statements.flatMap((older, i) =>
-    statements.slice(i + 1).flatMap((newer) => {
+    statements.slice(i + 1).flatMap((newer): Labelled[] => {
       const wasRight = right.includes(older);
       const tells = wasRight ? !right.includes(newer) : right.includes(newer) || kind !== CONTROLS;
-      if (!tells) return [];
-      return observation(found, [older, newer], !wasRight, wasRight ? OF_CONTROLS : 1);
+      return tells ? [{ older, newer, isTrue: !wasRight, weight: wasRight ? OF_CONTROLS : 1 }] : [];
     })
   );
 }
@@ -208,7 +225,10 @@ async function fittedWeights(embedder: Embedder): Promise<Weights> {
   for (const name of TUNING) {
     const set = await readUpdates(name);
     for (const update of set.updates) {
-      all.push(...statementPairs(update, await foundFor(remembering, queries, set, update)));
+      const one = await foundFor(remembering, queries, set, update);
+      for (const { older, newer, isTrue, weight } of labelled(update)) {
+        all.push(...observation(one, [older, newer], isTrue, weight));
+      }
     }
   }
   for (const store of await readUnrelated()) {

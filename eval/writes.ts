@@ -116,6 +116,8 @@ async function measured(
   const { client } = writer;
   const writes = writesOf(facts);
   for (const write of writes) {
+    // What is echoed was recalled before.
+    if (write.kind === "echo") await client.recall(write.fact.question, { namespace, limit: 5 });
     for (const id of await save(writer, namespace, write.text)) {
       const there = written.getOrInsertComputed(id, () => []);
       if (there.some(({ fact }) => fact !== write.fact)) wrong.push(write.text);

@@ -1,8 +1,14 @@
 import { SvcError } from "../../src/errors.ts";
 import type { CallOptions } from "../../src/interfaces/common.ts";
-import type { Embedder, EmbedOptions, QueryEmbedding } from "../../src/interfaces/embedder.ts";
+import type {
+  Aspects,
+  Embedder,
+  EmbedOptions,
+  QueryEmbedding,
+} from "../../src/interfaces/embedder.ts";
 import { ThreadCalls } from "../../src/threads.ts";
 import { Batches } from "../shared/batches.ts";
+import { ASPECTS } from "./engine/aspects.ts";
 import type { KernelName } from "./engine/matrix_product.ts";
 import { DIMENSIONS, type Excerpts, excerpts, WINDOW_TOKENS } from "./engine/windows.ts";
 import { WEIGHTS_FOLDER, WEIGHTS_VERSION } from "./folders.ts";
@@ -48,6 +54,7 @@ export class WorkerEmbedder implements Embedder {
   /** Lets nine of ten answerable questions through; see `deno task eval ask`. */
   readonly closeness: number = 0.45;
   readonly languages: readonly string[] = ["en"];
+  readonly aspects: Aspects | undefined;
 
   readonly #thread: ThreadCalls<Response>;
   readonly #documents: Batches<Excerpts, Embedded>;
@@ -57,6 +64,8 @@ export class WorkerEmbedder implements Embedder {
   constructor(options: WorkerEmbedderOptions = {}) {
     const { folder = WEIGHTS_FOLDER, kernel, plain, spawn = spawnWorker } = options;
     this.model = `use-lite@${WEIGHTS_VERSION}${plain ? "" : `+${ADAPTATION}`}`;
+    // They were learned with what was learned before.
+    this.aspects = plain ? undefined : ASPECTS;
     this.#thread = new ThreadCalls<Response>(() => {
       const worker = spawn();
       worker.postMessage({ folder, kernel, plain } satisfies LoadRequest);

@@ -4,7 +4,9 @@ import { JobsFileScrub, openJobsFile } from "../jobs/jobs_file.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { openDataKey } from "../sealing/data_key.ts";
 import { RelayerKey } from "../sealing/relayer_key.ts";
+import type { StateStore } from "../interfaces/mod.ts";
 import { CoreDb } from "../storage/core_db.ts";
+import { COMMON, type LedgerMirror } from "../storage/ledger_mirror.ts";
 import { lockDataFolder } from "../storage/data_lock.ts";
 import { makePrivateFolder } from "../storage/private_file.ts";
 import type { RelayerOptions } from "./relayer_options.ts";
@@ -21,14 +23,63 @@ function keyOf({ dataDir, relayerKey }: RelayerOptions): RelayerKey {
 export interface Ground {
   readonly dataDir: string | undefined;
   readonly key: RelayerKey;
+  /** What a relayer must not lose; in RAM where a shared store has it. */
   readonly core: CoreDb;
-  readonly kv: Deno.Kv;
-  readonly jobsScrub: JobsFileScrub;
+  /** What is this relayer's alone: what keys did here, and what was sponsored. */
+  readonly own: CoreDb;
+  /** Jobs; absent where a shared store has them. */
+  readonly file: JobsFile | undefined;
+  /** What several relayers share. */
+  readonly shared: { readonly store: StateStore; readonly mirror: LedgerMirror } | undefined;
   readonly config: RelayerConfig;
   readonly logger: Logger;
   readonly now: () => number;
-  /** Its promise settles after the jobs file was closed, where the queue is listened to. */
+}
+
+/** `jobs.kv`, opened. */
+interface JobsFile {
+  readonly kv: Deno.Kv;
+  readonly scrub: JobsFileScrub;
+  /** Its promise settles after the file was closed, where the queue is listened to. */
   readonly queue: { listening?: Promise<void> };
+}
+
+async function openJobs(
+  dataDir: string | undefined,
+  stack: AsyncDisposableStack,
+): Promise<JobsFile> {
+  // The queue's listener ends after the table was closed, not with it.
+  const queue: JobsFile["queue"] = {};
+  stack.defer(async () => await queue.listening);
+  const scrub = stack.use(new JobsFileScrub(dataDir));
+  const kv = stack.adopt(await openJobsFile(dataDir), (opened) => {
+    opened.close();
+    scrub.end();
+  });
+  return { kv, scrub, queue };
+}
+
+/** Times that two relayers may write the first rows of a shared store at once. */
+const TRIES = 5;
+
+/** Opens what a shared store has, with the key that it is sealed under. */
+async function openShared(options: RelayerOptions, store: StateStore, core: CoreDb) {
+  const mirror = core.mirror(store.ledger);
+  for (let tried = 1;; tried++) {
+    await mirror.load(COMMON);
+    core.requireHere();
+    const key = openDataKey(core, keyOf(options), options.relayerKeySource, "the shared store");
+    const packageId = core.packageId();
+    try {
+      await mirror.flush(COMMON);
+    } catch (error) {
+      if (tried === TRIES) throw error;
+      continue;
+    }
+    mirror.sealWith(key.sealer("ledger"));
+    await mirror.load(COMMON);
+    return { key, packageId, mirror };
+  }
 }
 
 /**
@@ -39,6 +90,7 @@ export interface Ground {
  */
 export async function openGround(
   options: RelayerOptions,
+  store: StateStore | undefined,
   stack: AsyncDisposableStack,
 ): Promise<Ground> {
   const { dataDir, logger = silentLogger, now = Date.now } = options;
@@ -47,16 +99,22 @@ export async function openGround(
     await makePrivateFolder(dataDir);
     stack.use(await lockDataFolder(dataDir));
   }
-  const core = stack.use(new CoreDb(dataDir === undefined ? ":memory:" : `${dataDir}/core.db`));
-  const key = openDataKey(core, keyOf(options), options.relayerKeySource);
-  // The queue's listener ends after the table was closed, not with it.
-  const queue: Ground["queue"] = {};
-  stack.defer(async () => await queue.listening);
-  const jobsScrub = stack.use(new JobsFileScrub(dataDir));
-  const kv = stack.adopt(await openJobsFile(dataDir), (opened) => {
-    opened.close();
-    jobsScrub.end();
-  });
-  const packageId = (given.packageId ?? core.packageId()).toLowerCase();
-  return { dataDir, key, core, kv, config: { ...given, packageId }, logger, now, queue, jobsScrub };
+  const own = stack.use(new CoreDb(dataDir === undefined ? ":memory:" : `${dataDir}/core.db`));
+  const rest = { dataDir, own, logger, now };
+  if (store !== undefined) {
+    own.requireHere();
+    if (own.isBound) throw new SvcError("invalid_parameter", NOT_SHARED);
+    const core = stack.use(new CoreDb(":memory:"));
+    const { key, packageId, mirror } = await openShared(options, store, core);
+    const config = { ...given, packageId: (given.packageId ?? packageId).toLowerCase() };
+    return { ...rest, key, core, config, file: undefined, shared: { store, mirror } };
+  }
+  own.requireHere();
+  const key = openDataKey(own, keyOf(options), options.relayerKeySource);
+  const file = await openJobs(dataDir, stack);
+  const packageId = (given.packageId ?? own.packageId()).toLowerCase();
+  return { ...rest, key, core: own, config: { ...given, packageId }, file, shared: undefined };
 }
+
+const NOT_SHARED = "The data directory holds what a relayer kept without a shared store: " +
+  "give this one a folder of its own";

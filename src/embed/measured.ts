@@ -25,6 +25,7 @@ const OPERATIONS: { readonly [R in Role]: readonly (keyof Backend<R>)[] } = {
   embedder: ["embed", "embedQuery"],
   languageModel: ["chat"],
   sponsor: ["sponsor", "execute"],
+  store: [],
   vectorStore: ["upsert", "link", "search", "get", "scan", "scopes", "outdated", "delete", "scrub"],
 };
 

@@ -1,5 +1,7 @@
 import { SvcError } from "../errors.ts";
-import type { Backends, Role } from "../interfaces/mod.ts";
+import { silentLogger } from "../log.ts";
+import type { RelayerOptions } from "./relayer_options.ts";
+import type { Backends, Role, StateStore } from "../interfaces/mod.ts";
 import type {
   Backend,
   BackendSource,
@@ -18,7 +20,7 @@ export interface Surroundings extends FileContext {
 }
 
 const NEEDED = ["accounts", "blobStore", "cipher", "embedder", "vectorStore"] as const;
-const ROLES: readonly Role[] = [...NEEDED, "languageModel", "sponsor"];
+const ROLES: readonly Role[] = [...NEEDED, "languageModel", "sponsor", "store"];
 
 /** Purposes from before they were made of plugin and role: what was sealed then must open. */
 const EARLIER_PURPOSES: Readonly<Record<string, string>> = {
@@ -26,9 +28,65 @@ const EARLIER_PURPOSES: Readonly<Record<string, string>> = {
   "local-vectorStore": "local-index",
 };
 
+/** Ciphers that wrap data keys the same way: what one of them wrapped, the others open. */
+const LIKE_CIPHERS: readonly string[] = ["local-cipher", "postgres-cipher"];
+
 function purposeOf(plugin: string | undefined, role: Role): string {
-  const purpose = plugin === undefined ? role : `${plugin}-${role}`;
-  return `plugin ${EARLIER_PURPOSES[purpose] ?? purpose}`;
+  return plugin === undefined ? role : `${plugin}-${role}`;
+}
+
+/** Encryption for one player of a role, under the relayer key. */
+function sealerOf(
+  plugin: string | undefined,
+  role: Role,
+  sealer: Surroundings["sealer"],
+): Sealer {
+  const purpose = purposeOf(plugin, role);
+  const named = (name: string) => sealer(`plugin ${EARLIER_PURPOSES[name] ?? name}`);
+  const own = named(purpose);
+  if (!LIKE_CIPHERS.includes(purpose)) return own;
+  // Wrapped keys travel with blobs, which a move leaves as they are.
+  const others = LIKE_CIPHERS.filter((name) => name !== purpose);
+  return new LikeSealer(own, () => others.map(named));
+}
+
+/** Seals for itself, and opens what others sealed as well. */
+class LikeSealer implements Sealer {
+  readonly #own: Sealer;
+  /** Made when they are needed, which is hardly ever. */
+  readonly #others: () => readonly Sealer[];
+
+  constructor(own: Sealer, others: () => readonly Sealer[]) {
+    this.#own = own;
+    this.#others = others;
+  }
+
+  seal(...given: Parameters<Sealer["seal"]>): Uint8Array {
+    return this.#own.seal(...given);
+  }
+
+  sealLarge(...given: Parameters<Sealer["sealLarge"]>): Promise<Uint8Array> {
+    return this.#own.sealLarge(...given);
+  }
+
+  open(...given: Parameters<Sealer["open"]>): Uint8Array {
+    try {
+      return this.#own.open(...given);
+    } catch (error) {
+      for (const other of this.#others()) {
+        try {
+          return other.open(...given);
+        } catch {
+          // What the own one says is told.
+        }
+      }
+      throw error;
+    }
+  }
+
+  async openLarge(...given: Parameters<Sealer["openLarge"]>): Promise<Uint8Array> {
+    return await this.#own.openLarge(...given).catch(() => this.open(...given));
+  }
 }
 
 function refused(message: string): SvcError {
@@ -55,6 +113,20 @@ function lastOf(sources: readonly BackendSource[]): Map<Role, BackendSource> {
     }
   }
   return last;
+}
+
+/**
+ * Opens the store that relayers share, before anything else is known; `undefined` where nobody plays it.
+ *
+ * @throws as {@linkcode openBackends}.
+ */
+export async function openStore(
+  { backends, logger = silentLogger }: Pick<RelayerOptions, "backends" | "logger">,
+  stack: AsyncDisposableStack,
+): Promise<StateStore | undefined> {
+  const player = lastOf(Array.isArray(backends) ? backends : [backends]).get("store")?.store;
+  if (typeof player !== "function") return player;
+  return stack.use(await player({ log: (level, message) => logger[level](message) }));
 }
 
 /**
@@ -85,7 +157,8 @@ export async function openBackends(
     if (!owned.has(backend)) owned.add(stack.use(backend));
     return backend;
   };
-  const sealer = (role: Role) => surroundings.sealer(purposeOf(sources.get(role)?.name, role));
+  const sealer = (role: Role) =>
+    sealerOf(sources.get(role)?.name, role, (purpose) => surroundings.sealer(purpose));
   const { dataDir, keys } = surroundings;
   const log: FileContext["log"] = (level, message) => surroundings.log(level, message);
   const files = { dataDir, log };

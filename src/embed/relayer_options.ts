@@ -90,6 +90,8 @@ export interface Relayer extends AsyncDisposable {
   account(name: string): Promise<SvcClient>;
   /** Resolves when no job is running and none is ready. */
   idle(): Promise<void>;
+  /** Tells balancers to look elsewhere: from now on `GET /health` answers 503, all else goes on. */
+  leave(): void;
   /** Refuses new requests, and waits at most so many milliseconds for running jobs. */
   drain(graceMs: number): Promise<void>;
 }

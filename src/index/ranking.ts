@@ -60,6 +60,8 @@ export interface Match {
   readonly coverage: number;
   /** How many memories it was compared with, itself included. */
   readonly among: number;
+  /** Its vector; only the best matches in context have it, and those of one window. */
+  readonly vector?: Float32Array;
 }
 
 /**

@@ -91,9 +91,32 @@ export class Relations {
 
   /**
    * The memory that took this one's place by a time, milliseconds since the epoch: the newest, where
-   * there are several.
+   * there are several. Of memories that take each other's place in a circle, as a key and a link, an
+   * import, or changes at the same moment may make one, the one that was written last counts.
+   *
+   * @param isShown Whether a memory is there: what is not takes nobody's place.
    */
-  supersededBy(memory: IndexedMemory, at: number): IndexedMemory | undefined {
+  supersededBy(
+    memory: IndexedMemory,
+    at: number,
+    isShown: (memory: IndexedMemory) => boolean = () => true,
+  ): IndexedMemory | undefined {
+    const taking = (one: IndexedMemory) =>
+      this.#taking(one).filter((other) => startOf(other) <= at && isShown(other));
+    const all = taking(memory);
+    const newest = newestOf(all);
+    // Nearly always nothing took the place of that one.
+    const circle = newest && circleOf(memory, newest, (one) => newestOf(taking(one)));
+    if (circle === undefined || !isWrittenLast(memory, circle)) return newest;
+    return newestOf(
+      all.filter((other) =>
+        other !== newest && circleOf(memory, other, (one) => newestOf(taking(one))) === undefined
+      ),
+    );
+  }
+
+  /** What takes a memory's place at some time. */
+  #taking(memory: IndexedMemory): IndexedMemory[] {
     const { keyDigest } = memory.standing ?? {};
     const sameKey = keyDigest === undefined ? [] : this.#known(idsIn(this.#byKey.get(keyDigest)));
     const others = sameKey.filter((other) => other.id !== memory.id && isNewer(other, memory));
@@ -101,11 +124,7 @@ export class Relations {
       const other = link.kind === "supersedes" ? this.#memories(from) : undefined;
       if (other !== undefined && holds(memory, other, link)) others.push(other);
     }
-    return others.filter((other) => startOf(other) <= at)
-      .reduce<IndexedMemory | undefined>(
-        (newest, other) => newest === undefined || isNewer(other, newest) ? other : newest,
-        undefined,
-      );
+    return others;
   }
 
   /** Whether what a memory says was over at a time, milliseconds since the epoch. */
@@ -144,6 +163,22 @@ export class Relations {
       root = next;
     }
     return root;
+  }
+
+  /** Whether all that stand for a memory have the text that said the same as it does. */
+  isStoodForAsSaid(memory: IndexedMemory): boolean {
+    const seen = new Set<IndexedMemory>();
+    for (let at = memory; !seen.has(at);) {
+      seen.add(at);
+      const next = this.standsFor(at);
+      if (next === undefined) return true;
+      const link = at.standing?.links?.find(({ id, kind }) =>
+        kind === "restates" && id === next.id
+      );
+      if ((link?.version ?? next.version) !== next.version) return false;
+      at = next;
+    }
+    return true;
   }
 
   /** The memory that a link names as saying the same. */
@@ -208,6 +243,38 @@ export function isOfVersion(
   // A correction of what says the same is one of both.
   if (kind === "restates") return version <= memory.version;
   return version === 0 || version === memory.version;
+}
+
+/** The newest of some memories. */
+function newestOf(memories: readonly IndexedMemory[]): IndexedMemory | undefined {
+  return memories.reduce<IndexedMemory | undefined>(
+    (newest, other) => newest === undefined || isNewer(other, newest) ? other : newest,
+    undefined,
+  );
+}
+
+/** The memories on the way from one through what follows each, where that leads back to it. */
+function circleOf(
+  memory: IndexedMemory,
+  first: IndexedMemory,
+  next: (memory: IndexedMemory) => IndexedMemory | undefined,
+): ReadonlySet<IndexedMemory> | undefined {
+  const way = new Set([memory]);
+  for (let at: IndexedMemory | undefined = first; at !== undefined; at = next(at)) {
+    if (at === memory) return way;
+    if (way.has(at) || way.size > LONGEST_CHAIN) return undefined;
+    way.add(at);
+  }
+  return undefined;
+}
+
+/** Whether no other one of some memories was written after one. */
+function isWrittenLast(memory: IndexedMemory, others: Iterable<IndexedMemory>): boolean {
+  for (const other of others) {
+    const gap = other.updatedAt - memory.updatedAt;
+    if (gap > 0 || (gap === 0 && other.id > memory.id)) return false;
+  }
+  return true;
 }
 
 /** Whether no other one of some memories was accepted before one. */

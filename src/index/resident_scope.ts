@@ -38,6 +38,9 @@ export type LoadedScope = Omit<
   "put" | "link" | "remove" | "release" | "forgetWords" | "residentBytes"
 >;
 
+/** Matches that are answered with their vectors: what replaces what is looked for among so many. */
+const WITH_VECTORS = 12;
+
 /** A loaded scope, with the methods that change it. Slots of the vectors are positions of entries. */
 export class ResidentScope {
   readonly scope: Scope;
@@ -133,10 +136,15 @@ export class ResidentScope {
     }
     const costs = lexical && new FusedCosts(lexical, known, unread);
     const search = this.#comparable(options);
-    if (costs === undefined || !options.inContext) {
+    if (costs === undefined || !options.inContext || this.#isWithoutContext) {
       return bestMemories(this.#entries, this.#vectors, vector, costs, search);
     }
     return this.#matchInContext(vector, costs, search);
+  }
+
+  /** Whether nothing here asks anything or was said in a session: then no neighbour says anything. */
+  get #isWithoutContext(): boolean {
+    return this.#texts.askingShare === 0 && this.#sessions.size === 0;
   }
 
   #matchInContext(vector: Float32Array, costs: FusedCosts, options: SearchOptions): Match[] {
@@ -157,7 +165,11 @@ export class ResidentScope {
       },
     };
     const isEnough = ({ score }: Match) => Math.min(1, Math.max(0, score)) >= minScore;
-    return inContext(found, around, weights).filter(isEnough).slice(0, limit);
+    const best = inContext(found, around, weights).filter(isEnough).slice(0, limit);
+    return best.map((match, i) => {
+      const vector = i < WITH_VECTORS ? this.#vectors.vectorOf(slotOf(match.entry)) : undefined;
+      return vector === undefined ? match : { ...match, vector };
+    });
   }
 
   /** Memories without vectors are found by their words alone. */

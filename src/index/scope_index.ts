@@ -104,7 +104,9 @@ export class ScopeIndex implements AsyncDisposable {
       const held = this.#hold(scope);
       held.readers++;
       try {
-        const loaded = await abortable(held.ready, options.signal);
+        // What is there already needs nothing that ends the wait.
+        const { ready, loading } = held;
+        const loaded = await (loading ? abortable(ready, options.signal) : ready);
         this.#touch(held);
         if (!loaded.released) return await tryRead(loaded, reader);
       } catch (error) {
@@ -156,6 +158,13 @@ export class ScopeIndex implements AsyncDisposable {
     for (const id of ids) (held.loading ?? held.resident).remove(id);
     this.#account(held);
     this.#dropEmpty(held);
+  }
+
+  /** Forgets the scopes of an owner: somebody else may write to them from now on. */
+  forget(owner: string): void {
+    for (const held of [...this.#held.values()]) {
+      if (held.resident.scope.owner === owner) this.#release(held);
+    }
   }
 
   /** Forgets a scope's texts at the latest after this time, in milliseconds from the first call on. */

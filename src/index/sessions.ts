@@ -14,6 +14,11 @@ export class Sessions {
     this.#memories = memories;
   }
 
+  /** Number of sessions. */
+  get size(): number {
+    return this.#ids.size;
+  }
+
   /** Notes the session of a memory. */
   add({ id, standing }: IndexedMemory): void {
     if (standing?.sessionDigest !== undefined) addTo(this.#ids, standing.sessionDigest, id);

@@ -5,7 +5,7 @@ import { local } from "../../plugins/local/mod.ts";
 import { memory, memoryBackends, memoryEmbedder } from "../../plugins/memory/mod.ts";
 import { openBackends } from "../../src/embed/open_backends.ts";
 import type { Embedder } from "../../src/interfaces/mod.ts";
-import { type BackendSource, pluginSource } from "../../src/interfaces/plugin.ts";
+import { type BackendSource, pluginSource, type Sealer } from "../../src/interfaces/plugin.ts";
 import { createRelayer } from "../../src/relayer.ts";
 import { sealerForTests } from "../plugins/sealer_for_tests.ts";
 import { SURROUNDINGS } from "./surroundings.ts";
@@ -143,3 +143,29 @@ for (const [folder, name] of PLUGINS) {
     assert.equal(source.name, module.default.name);
   });
 }
+
+Deno.test("data keys that one embedded cipher wrapped are unwrapped by its like, and no other", async () => {
+  const sealerOf = async (name: string): Promise<Sealer> => {
+    const { promise, resolve } = Promise.withResolvers<Sealer>();
+    const inner = memory();
+    const cipher: BackendSource["cipher"] = (context) => {
+      resolve(context.sealer);
+      return memoryBackends().cipher;
+    };
+    await using stack = new AsyncDisposableStack();
+    await openBackends([inner, { name, cipher }], SURROUNDINGS, stack);
+    return await promise;
+  };
+  const [own, like, other] = await Promise.all(["local", "postgres", "seal"].map(sealerOf));
+  const bytes = Uint8Array.of(1, 2, 3);
+  const small = own!.seal(bytes, "a");
+  const large = await own!.sealLarge(bytes, "a");
+  for (const sealer of [own!, like!]) {
+    assert.deepEqual(sealer.open(small, "a"), bytes);
+    assert.deepEqual(await sealer.openLarge(large, "a"), bytes);
+    assert.throws(() => sealer.open(small, "b"), { code: "storage_unavailable" });
+  }
+  assert.deepEqual(own!.open(like!.seal(bytes, "a"), "a"), bytes);
+  assert.throws(() => other!.open(small, "a"), { code: "storage_unavailable" });
+  assert.throws(() => own!.open(other!.seal(bytes, "a"), "a"), { code: "storage_unavailable" });
+});

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readQuerySet } from "../../eval/query_set.ts";
+import { readUpdates } from "../../eval/updates.ts";
 
 interface Item {
   readonly fact: string;
@@ -26,6 +27,25 @@ Deno.test("nothing is trained on that is evaluated", async () => {
   const same = trained.flatMap(({ queries }) => queries).filter((query) => asked.has(plain(query)));
   assert.deepEqual(same, []);
 });
+
+Deno.test("no held-out statement is among what replaces what", async () => {
+  const items = await Deno.makeTempFile();
+  const script = new URL("../../eval/training/statements.py", import.meta.url).pathname;
+  const { success } = await new Deno.Command("python3", { args: [script, items] }).output();
+  assert.ok(success);
+  const made: { old: string; new: string }[] = JSON.parse(await Deno.readTextFile(items));
+  await Deno.remove(items);
+  assert.ok(made.length > 5_000);
+  const trained = new Set(made.flatMap((item) => [item.old, item.new]).map(bare));
+  const { updates } = await readUpdates("held_out");
+  const same = updates.flatMap(({ statements }) => statements).filter((text) =>
+    trained.has(bare(text))
+  );
+  assert.equal(same.length, 0);
+});
+
+/** Without what varies in what is written. */
+const bare = (text: string) => text.toLowerCase().replace(/[.?!]$/, "");
 
 const plain = (text: string) => text.toLowerCase().trim();
 

@@ -166,3 +166,19 @@ Deno.test("a replaced memory leaves its session", () => {
   scope.setText(question!, 2, question!);
   assert.equal(found(scope)[0], question);
 });
+
+Deno.test("where nothing asks and nothing was said in a session, the context changes nothing", () => {
+  const facts = Array.from({ length: 300 }, (_, i): Given => {
+    return { text: `note ${i}`, cosine: (i * 37 % 100) / 120, at: i % 7 * MINUTE };
+  });
+  const scope = scopeWith(facts);
+  const plain = (inContext: boolean) =>
+    scope.match({ vector: vectorAt(1, 0), text: "note 8" }, { limit: 30, inContext })
+      .map(({ evidence = 0, ...match }) => ({ ...match, evidence }));
+  assert.deepEqual(plain(true), plain(false));
+  // One question, one session: neighbours are looked at, and have nothing to say for the others.
+  scope.put(entryOf("And?", [vectorAt(0, 0)]));
+  scope.setText("And?", 1, "And?");
+  const withOne = plain(true).map(({ entry }) => entry.id);
+  assert.deepEqual(withOne.sort(), plain(false).map(({ entry }) => entry.id).sort());
+});

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import type { IndexedMemory } from "../../src/index/ranking.ts";
 import { Relations, startOf } from "../../src/index/relations.ts";
 import type { MemoryLink, Standing } from "../../src/interfaces/mod.ts";
+import { countsAt, relationsOf } from "../../src/memory/links/view.ts";
+import { verifies } from "../requirements.ts";
 
 function memory(id: string, at: number, standing?: Standing): IndexedMemory {
   return {
@@ -68,6 +70,72 @@ Deno.test("of one key the newest counts, and groups of any size are left behind"
   relations.add(many[0]!);
   all.set("0", many[0]!);
   assert.equal(relations.isOver(many[0]!, 10), false);
+});
+
+Deno.test("of one key and one time the one that was accepted last counts, then the greatest id", () => {
+  verifies("2-33");
+  const key: Standing = { keyDigest: "k", validFrom: 1 };
+  const earlier = memory("c", 1, key);
+  const [first, second] = [memory("a", 2, key), memory("b", 2, key)];
+  for (const order of [[earlier, first, second], [second, first, earlier]]) {
+    const { all, relations } = related(...order);
+    const counting = () => [...all.values()].filter((one) => !relations.isOver(one, 10));
+    assert.deepEqual(counting(), [second]);
+    // Nothing is lost: the others have their place back when it goes.
+    relations.remove(second);
+    all.delete("b");
+    assert.deepEqual(counting(), [first]);
+  }
+});
+
+Deno.test("of a circle of any kind the one that was written last counts", () => {
+  verifies("2-34");
+  const key = { keyDigest: "k" };
+  const counting = (...memories: IndexedMemory[]) => {
+    const { relations } = related(...memories);
+    return memories.filter((one) => !relations.isOver(one, 100)).map(({ id }) => id);
+  };
+  // By its key the first is newer, and the second, which was written later, names it.
+  const first = { ...memory("a", 1, { ...key, validFrom: 20 }), updatedAt: 1 };
+  const second = { ...memory("b", 2, { ...key, validFrom: 10, ...link("supersedes", "a") }) };
+  assert.deepEqual(counting(first, second), ["b"]);
+  assert.deepEqual(counting(second, first), ["b"]);
+  // Corrected since: now it is the last word.
+  assert.deepEqual(counting({ ...first, updatedAt: 3 }, second), ["a"]);
+  const ring = (size: number) =>
+    Array.from(
+      { length: size },
+      (_, i) => memory(String.fromCharCode(97 + i), i, link("supersedes", `${"abcdef"[i - 1]}`)),
+    );
+  for (const size of [3, 4, 6]) {
+    const [start, ...rest] = ring(size);
+    const closed = memory("a", 0, link("supersedes", "abcdef"[size - 1]!));
+    assert.equal(start!.id, closed.id);
+    assert.deepEqual(counting(closed, ...rest), ["abcdef"[size - 1]]);
+    // What is outside of it and took the place of that one counts alone.
+    const outside = memory("z", 0, link("supersedes", "abcdef"[size - 1]!));
+    assert.deepEqual(counting(closed, ...rest, outside), ["z"]);
+    // What hangs on the circle is over.
+    const before = memory("y", 50);
+    const taking = memory("x", 60, link("supersedes", "y"));
+    assert.deepEqual(counting(closed, ...rest, before, taking), ["abcdef"[size - 1], "x"]);
+  }
+});
+
+Deno.test("what is not shown takes nobody's place, and what did before still does", () => {
+  verifies("2-35");
+  const old = memory("a", 1);
+  const next = memory("b", 2, link("supersedes", "a"));
+  const last = memory("c", 3, link("supersedes", "a"));
+  const { relations } = related(old, next, last);
+  const hidden = new Set<string>();
+  const counts = countsAt({ relations }, 10, ({ id }) => !hidden.has(id), false);
+  const by = () => relationsOf({ relations }, old, 10, ({ id }) => !hidden.has(id)).supersededBy;
+  assert.deepEqual([counts(old), by()], [false, "c"]);
+  hidden.add("c");
+  assert.deepEqual([counts(old), by()], [false, "b"]);
+  hidden.add("b");
+  assert.deepEqual([counts(old), by()], [true, undefined]);
 });
 
 Deno.test("time, restatements and conflicts", () => {

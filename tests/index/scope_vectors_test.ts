@@ -44,6 +44,7 @@ Deno.test("slots keep their windows through adding, replacing and removing", () 
     const distances = vectors.distances(query);
     model.forEach((own, slot) => {
       assert(Math.abs(distances[slot]! - distanceOf(query, own)) < 1e-5);
+      assert.deepEqual(vectors.vectorOf(slot), own.length === 1 ? own[0] : undefined);
     });
   }));
 });

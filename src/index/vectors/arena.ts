@@ -144,6 +144,16 @@ export class Arena {
     this.kernel.place_row(this.#source, block + rowOffset(row, stride) * 4, stride);
   }
 
+  /** The vector of a row of a block of floats, as a copy. */
+  read(block: number, row: number): Float32Array {
+    const start = block / 4 + rowOffset(row, this.stride);
+    const floats = this.floats;
+    return Float32Array.from(
+      { length: this.dimensions },
+      (_, i) => floats[start + floatOffset(i)]!,
+    );
+  }
+
   /** Writes a row of floats to a row of a block of bytes. */
   round(block: number, row: number, byteBlock: number, byteRow: number): RoundedRow {
     const { floats, stride } = this;

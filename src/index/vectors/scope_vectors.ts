@@ -77,6 +77,11 @@ export class VectorRows {
     return Math.max(0, 1 - this.#arena.scoreRow(block, row % FLOAT_ROWS));
   }
 
+  /** The vector of a row, as a copy. */
+  read(row: number): Float32Array {
+    return this.#arena.read(this.#floats[Math.floor(row / FLOAT_ROWS)]!, row % FLOAT_ROWS);
+  }
+
   /** Lowers the distance of every row's slot to that of the row, where it is smaller. */
   lower(distances: Float32Array, slotOf: Int32Array): void {
     const { scores } = this.#arena;
@@ -277,6 +282,12 @@ export class ScopeVectors {
       distance = Math.min(distance, this.#rows.distance(row));
     }
     return distance;
+  }
+
+  /** The vector of a slot, as a copy; `undefined` where it has none or several. */
+  vectorOf(slot: number): Float32Array | undefined {
+    const row = this.#firstRow[slot]!;
+    return row === NONE || this.#nextRow[row] !== NONE ? undefined : this.#rows.read(row);
   }
 
   #farthest(): Float32Array {

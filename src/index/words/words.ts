@@ -125,7 +125,7 @@ const HAS_OPTIONAL = /[\u0590-\u06ff\u0900-\u097f]/;
 
 /** A text in normalization form KC, its runs of combining marks cut off at 30. */
 export function compatible(text: string): string {
-  return text.replaceAll(LONG_MARKS, "$1").normalize("NFKC");
+  return isAscii(text) ? text : text.replaceAll(LONG_MARKS, "$1").normalize("NFKC");
 }
 
 /**

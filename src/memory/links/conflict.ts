@@ -1,4 +1,5 @@
 import type { Proposal } from "./judge.ts";
+import { lately } from "./lately.ts";
 import { NAME, overlap, Statement } from "./statement.ts";
 
 /**
@@ -80,23 +81,28 @@ const FIRST_PERSON =
 export function judgeConflict(older: string, newer: string, cosine: number): Proposal | undefined {
   if (cosine < LEAST_COSINE.any) return undefined;
   if (older.length > LONGEST || newer.length > LONGEST) return undefined;
-  const [was, is] = [new Statement(older), new Statement(newer)];
+  const [was, is] = [statementOf(older), statementOf(newer)];
+  const other = cosine >= LEAST_COSINE.frame ? otherValue(older, newer) : undefined;
+  // Most texts end here.
+  if (other === undefined && !is.isChange && !STRONG.test(newer)) return undefined;
   // What stands for the words there is shared by most texts.
   if (!was.isSpaced || !is.isSpaced || saysNothingElse(was, is)) return undefined;
-  const rule = (cosine >= LEAST_COSINE.frame ? otherValue(older, newer) : undefined) ??
-    changed(older, was, newer, is, cosine);
+  const rule = other ?? changed(older, was, newer, is, cosine);
   return rule && { kind: "conflicts", by: rule, score: RULES[rule] };
 }
+
+/** A new memory is compared with several. */
+const statementOf = lately((text) => new Statement(text));
 
 /** Whether all words of the newer one are in the older one. */
 function saysNothingElse(was: Statement, is: Statement): boolean {
   return is.words.isSubsetOf(was.words) && !is.isChange;
 }
 
-function tokensOf(text: string): string[] {
+const tokensOf = lately((text): readonly string[] => {
   const plain = text.replace(SINCE, " ");
   return (plain.match(TOKEN) ?? []).filter((token) => !FILLERS.has(token.toLowerCase()));
-}
+});
 
 /** Where two statements differ: the words before, and those that stand in each other's place. */
 interface Difference {

@@ -1,5 +1,5 @@
 import type { Proposal } from "./judge.ts";
-import { ANY, isDated, namesIn, plainWordsIn, Said, type Word } from "./said.ts";
+import { ANY, isDated, namesIn, plainWordsIn, Said, tellOtherNumbers, type Word } from "./said.ts";
 import { Statement } from "./same_statement.ts";
 import * as wordings from "./wordings.ts";
 
@@ -14,6 +14,7 @@ const MOST_CARRIERS = 2;
 
 /** Finds that a new memory says what an older one says. */
 export function judgeRepetition(older: string, newer: string): Proposal | undefined {
+  if (tellOtherNumbers(older, newer)) return undefined;
   const hasSameWords = new Statement(older).saysTheSame(new Statement(newer));
   const same: Proposal = { kind: "restates", by: "same_words", score: 1 };
   if (older.length > SHORT || newer.length > SHORT) return hasSameWords ? same : undefined;

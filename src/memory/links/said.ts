@@ -1,5 +1,6 @@
 import { stem } from "porter2";
 import { compatible } from "../../index/words/words.ts";
+import { lately } from "./lately.ts";
 import { withoutContractions } from "./same_statement.ts";
 import { IRREGULAR, SYNONYMS } from "./synonyms.ts";
 import * as wordings from "./wordings.ts";
@@ -64,14 +65,17 @@ const senses: ReadonlyMap<string, string> = new Map(
 
 function senseOf(form: string): string {
   const base = IRREGULAR.get(form) ?? form;
-  return senses.get(base) ?? senses.get(stem(base)) ?? stem(base);
+  const known = senses.get(base);
+  if (known !== undefined) return known;
+  const root = stem(base);
+  return senses.get(root) ?? root;
 }
 
 /** Relations, as words are compared. */
 const RELATIONS = new Set([...wordings.PERSONS].map(senseOf));
 
 /** A statement without what only says that it was said before, or that somebody wants it. */
-function withoutOpening(plain: string): { readonly text: string; readonly isEcho: boolean } {
+export function withoutOpening(plain: string): { readonly text: string; readonly isEcho: boolean } {
   let text = plain;
   for (const [pattern, instead] of wordings.ASKED) {
     const asked = text.replace(pattern, instead);
@@ -81,9 +85,9 @@ function withoutOpening(plain: string): { readonly text: string; readonly isEcho
   return { text, isEcho: text !== plain };
 }
 
-function plainMarks(text: string): string {
-  return compatible(text).replaceAll("’", "'").replaceAll(/\b(Mr|Mrs|Ms|Dr|St)\./gu, "$1").trim();
-}
+const plainMarks = lately((text) =>
+  compatible(text).replaceAll("’", "'").replaceAll(/\b(Mr|Mrs|Ms|Dr|St)\./gu, "$1").trim()
+);
 
 /** Words that are written as names: with a capital letter inside of a sentence; in lower case. */
 export function namesIn(text: string): Set<string> {
@@ -94,6 +98,53 @@ export function namesIn(text: string): Set<string> {
 /** Words that are written without a capital letter somewhere. */
 export function plainWordsIn(text: string): Set<string> {
   return new Set(plainMarks(text).match(/(?<!\p{L})\p{Ll}[\p{L}\p{M}]*/gu) ?? []);
+}
+
+/** A text in its plainest wording, and what it was before. */
+interface Phrased {
+  readonly original: string;
+  readonly said: string;
+  readonly isEcho: boolean;
+  readonly plain: string;
+  readonly tokens: readonly string[];
+}
+
+const phrased = lately((text): Phrased => {
+  const original = plainMarks(text);
+  const lower = original.toLowerCase()
+    .replaceAll(/\b(?:the )?user's\b/gu, "my").replaceAll(/\bi'd\b/gu, "i")
+    // Whose it is tells Ann's dog from a dog that is Ann's.
+    .replaceAll(/(?<=\p{L})'s (?=\p{L})/gu, ` ${OWNER} `);
+  const { text: said, isEcho } = withoutOpening(
+    withoutContractions(lower).replaceAll(/\s+/gu, " "),
+  );
+  let plain = ` ${said} `;
+  if (wordings.ANY_PHRASE.test(plain)) {
+    for (const [pattern, instead] of wordings.PHRASES) plain = plain.replaceAll(pattern, instead);
+  }
+  return { original, said, isEcho, plain, tokens: numbered(plain.match(TOKEN) ?? []) };
+});
+
+/** Words that tell a number. */
+const TELLS_NUMBER = new RegExp(
+  `(?<![a-z])(?:${
+    [...wordings.NUMBER_WORDS.keys(), ...wordings.TENS.keys()].join("|")
+  }|hundred|thousand|dozen|tenth|fifth|quarter)(?![a-z])`,
+  "iu",
+);
+
+/** The numbers of a text that are written in digits, each once, and whether all of its numbers are. */
+const figuresOf = lately((text): { readonly figures: string; readonly isAll: boolean } => {
+  const plain = compatible(text);
+  const figures = plain.replaceAll(/(?<=\d):00\b/gu, "").replaceAll(/(?<=\d),(?=\d)/gu, "")
+    .match(/\d+/gu) ?? [];
+  return { figures: [...new Set(figures)].sort().join(" "), isAll: !TELLS_NUMBER.test(plain) };
+});
+
+/** Whether two texts tell different numbers, as far as digits show it: then they never say the same. */
+export function tellOtherNumbers(a: string, b: string): boolean {
+  const [one, other] = [figuresOf(a), figuresOf(b)];
+  return one.isAll && other.isAll && one.figures !== other.figures;
 }
 
 /** What a short statement says, as far as its words tell. */
@@ -141,20 +192,10 @@ export class Said {
     names: ReadonlySet<string> = namesIn(text),
     others: ReadonlySet<string> = new Set(),
   ) {
-    const original = plainMarks(text);
-    const lower = original.toLowerCase()
-      .replaceAll(/\b(?:the )?user's\b/gu, "my").replaceAll(/\bi'd\b/gu, "i")
-      // Whose it is tells Ann's dog from a dog that is Ann's.
-      .replaceAll(/(?<=\p{L})'s (?=\p{L})/gu, ` ${OWNER} `);
-    const { text: said, isEcho } = withoutOpening(
-      withoutContractions(lower).replaceAll(/\s+/gu, " "),
-    );
+    const { original, said, isEcho, plain, tokens } = phrased(text);
     this.isEcho = isEcho;
     this.isDialogue = FIRST_PERSON.test(said) && SECOND_PERSON.test(said);
     this.isQuestion = /\?\s*$/u.test(said);
-    let plain = ` ${said} `;
-    for (const [pattern, instead] of wordings.PHRASES) plain = plain.replaceAll(pattern, instead);
-    const tokens = numbered(plain.match(TOKEN) ?? []);
     const initial = /^\p{Lu}\p{Ll}+/u.exec(original)?.[0].toLowerCase() ?? "";
     const read = new Reader(tokens, names, others.has(initial) ? "" : initial);
     this.words = read.words;

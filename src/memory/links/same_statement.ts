@@ -1,4 +1,5 @@
 import { compatible } from "../../index/words/words.ts";
+import { lately } from "./lately.ts";
 
 /** Words that change nothing about what a statement says. */
 const EMPTY_WORDS = new Set(
@@ -61,7 +62,7 @@ export function withoutContractions(lower: string): string {
 }
 
 /** What a statement says, as a list of words in its order, each in its forms. */
-function essence(text: string): (readonly string[])[] {
+const essenceOf = lately((text): readonly (readonly string[])[] => {
   const lower = compatible(text).toLowerCase().replaceAll("’", "'").replace(/^user:\s/, "");
   const plain = withoutContractions(lower);
   const words: (readonly string[])[] = [];
@@ -71,7 +72,7 @@ function essence(text: string): (readonly string[])[] {
     words.push(pronoun === undefined ? formsOf(segment) : [pronoun]);
   }
   return words;
-}
+});
 
 /** Whether the second list is the first one, or that with a part moved from its front to its end. */
 function isRotation(
@@ -93,7 +94,7 @@ export class Statement {
 
   constructor(text: string) {
     this.#text = text;
-    this.#words = text.length > LONGEST ? [] : essence(text);
+    this.#words = text.length > LONGEST ? [] : essenceOf(text);
   }
 
   /**

@@ -31,30 +31,45 @@ const UNSPACED =
 const VERB =
   /\b(?:is|are|was|were|am|has|have|had|will|lives?|works?|eats?|drives?|plays?|goes|likes?|loves?|prefers?|studies|moved|said|wants?|needs?|ist|sind|hat|arbeitet|wohnt|lebt|es|son|tiene|vive|trabaja)\b/iu;
 
-/** What a statement tells. */
+/** What a statement tells; most of it is looked for when it is asked for, which is seldom. */
 export class Statement {
-  readonly words: ReadonlySet<string>;
   readonly isChange: boolean;
-  readonly hasNumber: boolean;
   /** Whether words are told apart by spaces. */
   readonly isSpaced: boolean;
-  /** Positions of the fields that it is about. */
-  readonly fields: readonly number[];
-  /** What stands before the verb, in lower case, as far as that can be told. */
-  readonly subject: string;
-  /** People in it. */
-  readonly subjects: readonly string[];
+  readonly #written: string;
   readonly #text: string;
+  #words: ReadonlySet<string> | undefined;
+  #fields: readonly number[] | undefined;
+  #subject: string | undefined;
 
   constructor(text: string) {
+    this.#written = text;
     this.#text = text.toLowerCase();
-    this.words = new Set(words(folded(text)));
     this.isChange = CHANGE.test(text);
-    this.hasNumber = NUMBER.test(text);
     this.isSpaced = !UNSPACED.test(text);
-    this.fields = fieldsOf(text);
-    this.subject = subjectOf(this.#text);
-    this.subjects = this.subject.match(OTHERS) ?? [];
+  }
+
+  get words(): ReadonlySet<string> {
+    return this.#words ??= new Set(words(folded(this.#written)));
+  }
+
+  get hasNumber(): boolean {
+    return NUMBER.test(this.#written);
+  }
+
+  /** Positions of the fields that it is about. */
+  get fields(): readonly number[] {
+    return this.#fields ??= fieldsOf(this.#written);
+  }
+
+  /** What stands before the verb, in lower case, as far as that can be told. */
+  get subject(): string {
+    return this.#subject ??= subjectOf(this.#text);
+  }
+
+  /** People in it. */
+  get subjects(): readonly string[] {
+    return this.subject.match(OTHERS) ?? [];
   }
 
   mentions(word: string): boolean {

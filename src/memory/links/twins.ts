@@ -1,7 +1,9 @@
 import { Deadline } from "../../deadline.ts";
 import type { Uses } from "../parts.ts";
 import type { IndexedMemory } from "../../index/ranking.ts";
+import { type ChoosingRepetitions, deduplicates } from "./policy.ts";
 import { type Caller, mayRead, scopeOf } from "../caller.ts";
+import { changesUnderWay, type SeeingChanges } from "./changing.ts";
 import { isPlain, type NewMemory } from "../remember.ts";
 import { type Digesting, textDigest } from "../standing.ts";
 
@@ -9,33 +11,35 @@ type FindingTwins = Uses<{
   index: "read";
   largeScopes: "isAtHand";
   tombstones: "isDeleted";
-  config: "deduplicate";
   now: true;
-}, Digesting>;
+}, Digesting & ChoosingRepetitions & SeeingChanges>;
 
 /** Longest wait for a namespace that is not loaded, milliseconds: its first write is stored then. */
 const WAIT_MS = 250;
 
 function mayHaveTwin(
-  { config }: Pick<FindingTwins, "config">,
+  domain: ChoosingRepetitions,
   caller: Caller,
   memory: NewMemory,
 ): boolean {
   const { deduplicate = true, secrets } = memory;
   // Where something is asked for about secrets, what is stored may be another text.
-  return config.deduplicate && deduplicate && mayRead(caller) && secrets === undefined &&
-    isPlain(memory);
+  return deduplicate && mayRead(caller) && secrets === undefined && isPlain(memory) &&
+    deduplicates(domain, scopeOf(caller, memory.namespace));
 }
 
 /**
  * A memory of the namespace that says the same, word for word, counts today, and has no end: there is
  * nothing to store. `undefined` where there is none, where the new one says more than its text, for
  * callers that may not read, and in namespaces that are too large to be looked at.
+ *
+ * @param isReplaced Whether something else that is about to be stored takes a memory's place.
  */
 export async function twinOf(
   domain: FindingTwins,
   caller: Caller,
   memory: NewMemory,
+  isReplaced: (memory: IndexedMemory) => boolean = () => false,
 ): Promise<IndexedMemory | undefined> {
   const { payload, namespace } = memory;
   if (payload.kind !== "text" || !mayHaveTwin(domain, caller, memory)) return undefined;
@@ -55,7 +59,11 @@ export async function twinOf(
           !domain.tombstones.isDeleted(scope, twin.id) && !relations.isOver(twin, now) &&
           // Behind what is over nobody would see it; what was said since may be over by it.
           !relations.isOver(relations.rootOf(twin), now) &&
-          !relations.isContested(relations.rootOf(twin), now)
+          !relations.isContested(relations.rootOf(twin), now) &&
+          // Of what stands for it and was corrected since it says something else.
+          relations.isStoodForAsSaid(twin) &&
+          ![twin, relations.rootOf(twin)].some(changesUnderWay(domain, scope)) &&
+          ![twin, relations.rootOf(twin)].some(isReplaced)
         ),
       { signal },
     );
@@ -82,15 +90,23 @@ export async function twinsOf(
 ): Promise<(Twin | undefined)[]> {
   const places = new Map<string, number>();
   const twins: (Twin | undefined)[] = [];
+  const superseded = new Set<string>();
+  const keyed = new Set<string>();
   for (const [place, memory] of memories.entries()) {
-    const { payload } = memory;
+    const { payload, namespace, standing } = memory;
+    for (const { id } of standing?.links ?? []) superseded.add(id);
+    if (payload.kind === "text" && payload.key !== undefined) keyed.add(namespace);
     if (payload.kind !== "text" || !mayHaveTwin(domain, caller, memory)) {
       twins.push(undefined);
       continue;
     }
     const digest = textDigest(domain, scopeOf(caller, memory.namespace), payload.text);
     const first = places.get(digest);
-    const stored = first === undefined ? await twinOf(domain, caller, memory) : undefined;
+    const isReplaced = (one: IndexedMemory): boolean =>
+      superseded.has(one.id) || (one.standing?.keyDigest !== undefined && keyed.has(namespace));
+    const stored = first === undefined
+      ? await twinOf(domain, caller, memory, isReplaced)
+      : undefined;
     if (first !== undefined) twins.push({ place: first });
     else twins.push(stored === undefined ? undefined : { id: stored.id });
     if (first === undefined && stored === undefined) places.set(digest, place);

@@ -16,9 +16,20 @@ export interface RelationsView {
   readonly restated?: number;
   /** When the last of them was accepted, milliseconds since the epoch. */
   readonly restatedAt?: number;
+  /** The newest of them, the last one first. */
+  readonly restatements?: readonly string[];
 }
 
+/** Most memories that say the same which are named. */
+const NAMED = 20;
+
 const NONE: RelationsView = {};
+
+/** Ids of the newest of some memories. */
+function newest(memories: readonly IndexedMemory[]): string[] {
+  return [...memories].sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
+    .slice(0, NAMED).map(({ id }) => id);
+}
 
 /**
  * Which memories count at a time, in milliseconds since the epoch: those that are not over by then, and
@@ -37,8 +48,7 @@ export function countsAt(
     const { validTo = Infinity } = memory.standing ?? {};
     if (validTo <= at) return false;
     if (relations.isAlone(memory)) return true;
-    const superseding = relations.supersededBy(memory, at);
-    if (superseding !== undefined && isShown(superseding)) return false;
+    if (relations.supersededBy(memory, at, isShown) !== undefined) return false;
     const standing = relations.standsFor(memory);
     return standing === undefined || !isShown(standing);
   };
@@ -56,7 +66,7 @@ export function relationsOf(
 ): RelationsView {
   if (relations.isAlone(memory)) return NONE;
   const ids = (memories: readonly IndexedMemory[]) => memories.filter(isShown).map(({ id }) => id);
-  const superseding = relations.supersededBy(memory, at);
+  const superseding = relations.supersededBy(memory, at, isShown);
   const standing = relations.standsFor(memory);
   const supersedes = ids(relations.supersededOf(memory));
   const conflictsWith = ids(relations.conflicts(memory));
@@ -64,10 +74,10 @@ export function relationsOf(
   const restated = restatements.length;
   const restatedAt = restatements.reduce((last, { createdAt }) => Math.max(last, createdAt), 0);
   return {
-    ...(superseding === undefined || !isShown(superseding) ? {} : { supersededBy: superseding.id }),
+    ...(superseding === undefined ? {} : { supersededBy: superseding.id }),
     ...(supersedes.length === 0 ? {} : { supersedes }),
     ...(conflictsWith.length === 0 ? {} : { conflictsWith }),
     ...(standing === undefined || !isShown(standing) ? {} : { restates: standing.id }),
-    ...(restated === 0 ? {} : { restated, restatedAt }),
+    ...(restated === 0 ? {} : { restated, restatedAt, restatements: newest(restatements) }),
   };
 }

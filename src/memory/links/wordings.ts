@@ -103,6 +103,12 @@ export const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\bof course\b|\bby the way\b|\bin fact\b/gu, " "],
 ];
 
+/** Any of them: most texts have none, and one look is cheaper than one for each. */
+export const ANY_PHRASE = new RegExp(
+  PHRASES.map(([pattern]) => `(?:${pattern.source})`).join("|"),
+  "u",
+);
+
 /** Words that change nothing about what is said. */
 export const EMPTY = list(`
   a an the this that these those is are am be been being was were has have having had do does did

@@ -48,6 +48,22 @@ export async function withContradicting<T extends Related>(
   return [...worth, ...behind, ...missing.size === 0 ? [] : await search(missing)];
 }
 
+/**
+ * The hits that are answered as they stand, and those behind that are newer than one before them: no
+ * other takes a place, and what is accepted at once has one time.
+ *
+ * @param answered How many are answered.
+ */
+export function mayComeUp<T extends Related>(hits: readonly T[], answered: number): T[] {
+  let oldest = Infinity;
+  return hits.filter(({ entry }, i) => {
+    const start = startOf(entry);
+    const isNewer = start > oldest;
+    oldest = Math.min(oldest, start);
+    return i < answered || isNewer;
+  });
+}
+
 /** A match that was opened. */
 interface Opened {
   readonly scored: Related & { readonly relevance: number };
@@ -62,6 +78,7 @@ export function newestOfEach<T extends Opened>(asked: Asked, hits: readonly T[])
       text: record.text,
       rank: scored.relevance,
       cosine: 1 - scored.distance,
+      vector: scored.vector,
       start: startOf(scored.entry),
     })),
     (newer, older) => isKnownConflict(hits[newer]!.scored, hits[older]!.scored),

@@ -1,5 +1,7 @@
 import { folded, words } from "../../index/words/words.ts";
+import type { Aspects } from "../../interfaces/mod.ts";
 import { fieldsOf, OTHERS, Statement } from "../links/statement.ts";
+import { Likeness, LOOKED_AT, type OfWords } from "./likeness.ts";
 
 /** A hit, as its place among others is decided. */
 export interface Dated {
@@ -10,6 +12,8 @@ export interface Dated {
   readonly cosine: number;
   /** Since when it counts, milliseconds since the epoch. */
   readonly start: number;
+  /** Of the text, where it has one alone. */
+  readonly vector?: Float32Array | undefined;
 }
 
 /** Hits in another order. */
@@ -108,6 +112,16 @@ export interface Asked {
   readonly text: string;
   /** Share of it that the embedder knows, 0 to 1. */
   readonly known: number;
+  readonly vector?: Float32Array | undefined;
+  /** Of the embedder; without them or a vector, scores and words decide. */
+  readonly aspects?: Aspects | undefined;
+}
+
+/** What words tell, and whether they alone would let the newer one answer. */
+interface Compared {
+  readonly told: OfWords;
+  /** Whether words tell that both are about the same thing. */
+  readonly isRelated: boolean;
 }
 
 const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}]+)?/gu;
@@ -140,7 +154,7 @@ class Question {
   }
 
   /** What words tell; nothing where the newer one is not about what is asked for. */
-  compare(older: Told, newer: Told): Omit<Features, "cosine" | "gap"> | undefined {
+  compare(older: Told, newer: Told): Compared | undefined {
     // What stands for the words there is shared by most texts.
     if (!older.isSpaced || !newer.isSpaced) return undefined;
     const isLost = (word: string): boolean => older.told.has(word) && !newer.told.has(word);
@@ -149,23 +163,26 @@ class Question {
     // Another word may have taken the place of "live", and none that of "goddaughter".
     const isElsewhere = ({ words, fields }: Token): boolean =>
       words.some(isLost) && !fields.some((field) => newer.fields.includes(field));
-    if (!newer.isChange && this.#tokens.some(isElsewhere)) return undefined;
+    const elsewhere = this.#tokens.some(isElsewhere);
     const shared = [...older.told].filter((word) => newer.told.has(word));
     // Scores alone tell nothing of what two statements are about.
     const isOneField = older.fields.some((field) => newer.fields.includes(field));
-    if (shared.length === 0 && !isOneField) return undefined;
     // What says the same takes no place.
     if (shared.length === older.told.size && shared.length === newer.told.size) return undefined;
     const asked = shared.filter((word) => this.#words.has(word)).length;
     const size = Math.max(1, Math.min(older.told.size, newer.told.size));
     if (shared.length / size < this.#leastShared) return undefined;
-    return {
+    const told = {
       sharedAsked: asked / size,
       sharedOther: (shared.length - asked) / size,
       lost: [...this.#words].filter(isLost).length / Math.max(1, this.#words.size),
       change: Number(newer.isChange),
       otherSubject: Number(this.#differ(older, newer)),
+      // Whether a word that the older one has has no counterpart in the newer one.
+      elsewhere: Number(elsewhere),
     };
+    const isRelated = (newer.isChange || !elsewhere) && (shared.length > 0 || isOneField);
+    return { told, isRelated };
   }
 
   /** Whether one of them is about somebody or something else. */
@@ -181,16 +198,43 @@ class Question {
 
 /** Compares the hits of one query. */
 class Comparison {
-  readonly #question: Question;
+  readonly #asked: Asked;
+  /** Read when two hits are close enough to be compared. */
+  #question: Question | undefined;
+  readonly #likeness: Likeness | undefined;
   readonly #statements = new Map<Dated, Told>();
 
   constructor(asked: Asked) {
-    this.#question = new Question(asked);
+    const { vector, aspects } = asked;
+    this.#asked = asked;
+    this.#likeness = vector && aspects && new Likeness(vector, aspects);
   }
 
+  /** What is weighed without vectors; nothing where the newer one cannot answer. */
   features(older: Dated, newer: Dated): Features | undefined {
-    const told = this.#question.compare(this.#statement(older), this.#statement(newer));
-    return told && { cosine: newer.cosine, gap: older.rank - newer.rank, ...told };
+    const compared = this.#compare(older, newer);
+    return compared?.isRelated ? featuresFrom(older, newer, compared) : undefined;
+  }
+
+  /** What words tell; nothing where the newer one cannot answer. */
+  told(older: Dated, newer: Dated): OfWords | undefined {
+    return this.#compare(older, newer)?.told;
+  }
+
+  /** Whether the newer one answers in the older one's place. */
+  takesPlace(older: Dated, newer: Dated): boolean {
+    if (this.#likeness !== undefined && hasVector(older) && hasVector(newer)) {
+      return this.#likeness.takesPlace(older, newer, () => this.told(older, newer));
+    }
+    // Most hits are too far apart, whatever they say.
+    if (oddsOfScores(older, newer) + MOST < LEAST) return false;
+    const features = this.features(older, newer);
+    return features !== undefined && oddsOf(features) >= LEAST;
+  }
+
+  #compare(older: Dated, newer: Dated): Compared | undefined {
+    this.#question ??= new Question(this.#asked);
+    return this.#question.compare(this.#statement(older), this.#statement(newer));
   }
 
   #statement(hit: Dated): Told {
@@ -198,9 +242,25 @@ class Comparison {
   }
 }
 
+type WithVector = Dated & { readonly vector: Float32Array };
+
+function hasVector(hit: Dated): hit is WithVector {
+  return hit.vector !== undefined;
+}
+
+function featuresFrom(older: Dated, newer: Dated, { told }: Compared): Features {
+  const { elsewhere: _, ...words } = told;
+  return { cosine: newer.cosine, gap: older.rank - newer.rank, ...words };
+}
+
 /** What is weighed for an older and a newer hit; nothing where the newer one cannot answer. */
 export function featuresOf(asked: Asked, older: Dated, newer: Dated): Features | undefined {
   return new Comparison(asked).features(older, newer);
+}
+
+/** What their words tell, likewise. */
+export function toldOf(asked: Asked, older: Dated, newer: Dated): OfWords | undefined {
+  return new Comparison(asked).told(older, newer);
 }
 
 type Ranked = Pick<Dated, "rank" | "cosine">;
@@ -224,8 +284,14 @@ function oddsOf(features: Features): number {
  * bring up are not.
  *
  * @param hits Best first.
+ * @param byAspects Whether the embedder has aspects, which may bring up any of the first ones.
  */
-export function worthReading(hits: readonly Ranked[], answered: number): number {
+export function worthReading(
+  hits: readonly Ranked[],
+  answered: number,
+  byAspects: boolean = false,
+): number {
+  if (byAspects) return Math.min(Math.max(answered, LOOKED_AT), hits.length);
   const last = hits.findLastIndex((hit) => oddsOfScores(hits[0]!, hit) + MOST >= LEAST);
   return Math.max(Math.min(answered, hits.length), last + 1);
 }
@@ -252,10 +318,7 @@ export function newerFirst(
     if (known === true) conflicts.push([newer, older]);
     if (known !== undefined) return known;
     if (a.text.length > LONGEST || b.text.length > LONGEST) return false;
-    // Most hits are too far apart, whatever they say.
-    if (oddsOfScores(b, a) + MOST < LEAST) return false;
-    const features = comparison.features(b, a);
-    if (features === undefined || oddsOf(features) < LEAST) return false;
+    if (!comparison.takesPlace(b, a)) return false;
     conflicts.push([newer, older]);
     return true;
   };

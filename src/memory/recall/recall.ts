@@ -10,7 +10,7 @@ import { openMemories, requireCredential } from "../open.ts";
 import type { MemoryRecord, Metadata } from "../record.ts";
 import { Question } from "./answer_kinds.ts";
 import { confidenceOf, type RecallMode } from "./confidence.ts";
-import { inTheirPlace, newestOfEach, withContradicting } from "./contradicting.ts";
+import { inTheirPlace, mayComeUp, newestOfEach, withContradicting } from "./contradicting.ts";
 import { worthReading } from "./newer_first.ts";
 import { Narrowing, type NarrowingOptions } from "./narrowing.ts";
 import { openSavedWords, type ReadingWords, readWords } from "./read_words.ts";
@@ -29,7 +29,11 @@ export type Settling = Uses<{
   config: "recallWaitMs";
 }>;
 
-export type Recalling = Searching & Settling & ReadingPages & Uses<{ embedder: "closeness" }>;
+export type Recalling =
+  & Searching
+  & Settling
+  & ReadingPages
+  & Uses<{ embedder: "closeness" | "aspects"; recentlyRecalled: "note" }>;
 
 /** Weights of docs/protocol.md#10.6. */
 export interface ScoringWeights {
@@ -318,7 +322,8 @@ export async function recall(
     rank: relevance,
     cosine: 1 - distance,
   }));
-  const worth = ranked.slice(0, worthReading(compared, options.limit));
+  const { aspects } = domain.embedder;
+  const worth = ranked.slice(0, worthReading(compared, options.limit, aspects !== undefined));
   const best = byTime
     ? await withContradicting(
       ranked,
@@ -332,10 +337,10 @@ export async function recall(
   }
   const entries = best.map((hit) => hit.entry);
   const fitting = best.slice(0, countThatFits(entries));
-  const { opened, errors } = await openHits(domain, caller, scope, fitting);
+  const { opened, errors } = await openHits(domain, caller, scope, fitting, options.limit);
   const rating = ratingOf(domain, query, mode, embedding?.known, best);
   const ordered = byTime
-    ? newestOfEach({ text: query, known: embedding?.known ?? 1 }, opened)
+    ? newestOfEach({ text: query, known: 1, ...embedding, aspects }, opened)
     : opened;
   const found = ordered.slice(0, options.limit)
     .map(({ scored, record }) => toHit(scored, record, rating));
@@ -348,6 +353,8 @@ export async function recall(
   const results = inTheirPlace(found, best).filter(({ confidence = 1 }) =>
     confidence >= minConfidence
   );
+  const ids = results.map(({ memoryId }) => memoryId);
+  domain.recentlyRecalled.note(scope, caller.key?.publicKey, ids);
   return { results, dropped: errors.length, pending, truncated };
 }
 
@@ -365,13 +372,18 @@ interface OpenedHit {
   readonly record: MemoryRecord;
 }
 
-/** Opens hits; those that cannot be opened are left out. */
+/**
+ * Opens hits, best first; those that cannot be opened are left out. Beyond those that are answered only
+ * the ones that may come up, unless some of the others cannot be opened.
+ */
 async function openHits(
   domain: Recalling,
   caller: Caller,
   scope: Scope,
-  hits: readonly Scored[],
+  all: readonly Scored[],
+  answered: number,
 ): Promise<{ readonly opened: readonly OpenedHit[]; readonly errors: readonly SvcError[] }> {
+  const hits = mayComeUp(all, answered);
   const items = await openPage(domain, caller, scope, hits.map((hit) => hit.entry));
   const opened: OpenedHit[] = [];
   const errors: SvcError[] = [];
@@ -381,5 +393,6 @@ async function openHits(
     if ("error" in item) errors.push(item.error);
     else opened.push({ scored, record: item.record });
   }
-  return { opened, errors };
+  const isWhole = hits.length === all.length || opened.length >= answered;
+  return isWhole ? { opened, errors } : await openHits(domain, caller, scope, all, all.length);
 }

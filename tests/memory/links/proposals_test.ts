@@ -32,6 +32,7 @@ async function isFolded(svc: TestRelayer, first: string, again: string): Promise
   const all = await listed(svc, "history");
   assert.deepEqual(all.map(({ memory_id }) => memory_id), [first, again]);
   assert.deepEqual([all[0].restated, all[1].restates], [1, first]);
+  assert.deepEqual(all[0].restatements, [again]);
   assert.equal(all[0].restated_at, all[1].created_at);
   const { body: job } = await svc.get(`/api/remember/${again}`);
   assert.deepEqual(job.folded, { memory_id: first, reason: "same_words" });
@@ -41,6 +42,7 @@ async function isFolded(svc: TestRelayer, first: string, again: string): Promise
   assert.deepEqual(jobs.map(({ folded }: Json) => folded?.memory_id), [undefined, first]);
   const { body } = await svc.post("/api/recall", { query: "where does my sister live?" });
   assert.deepEqual(body.results.map(({ text }: Json) => text), [FIRST]);
+  assert.deepEqual(body.results[0].restatements, [again]);
   const { links } = (await svc.get(`/api/memories/${again}`)).body;
   assert.deepEqual(links, [{ memory_id: first, kind: "restates", by: "same_words", score: 1 }]);
 }
@@ -268,4 +270,33 @@ Deno.test("what was contradicted since and is said again is seen, unless it is a
   const back = await save(svc, "My phone number is 555-0188");
   assert.equal(back.deduplicated, undefined);
   assert.equal((await listed(svc)).length, 3);
+});
+
+Deno.test("items of one request, and texts that arrive at once, are compared with each other", async () => {
+  verifies("10.1-21");
+  await using svc = await startRelayer(FOLDING);
+  const texts = [
+    FIRST,
+    "My brother lives in Brno.",
+    AGAIN,
+    "You mentioned that your sister lives in Brno.",
+    "My sister lived in Brno.",
+  ];
+  const { body } = await svc.post("/api/remember/bulk", { items: texts.map((text) => ({ text })) });
+  await svc.relayer.idle();
+  assert.equal(body.deduplicated, undefined, "each is stored");
+  assert.deepEqual(await shown(svc), [texts[0], texts[1], texts[4]]);
+  assert.equal((await listed(svc))[0].restated, 2);
+  const at = ["at once", "all together"].flatMap((when) => [
+    `The choir sings ${when}.`,
+    `As noted, the choir sings ${when}.`,
+  ]);
+  await Promise.all(at.map((text) => svc.post("/api/remember", { text, namespace: "choir" })));
+  await svc.relayer.idle();
+  assert.equal((await svc.get("/api/memories?namespace=choir")).body.total, 2);
+  // Who asks for each to stand for itself has it so.
+  const items = [FIRST, AGAIN].map((text) => ({ text, namespace: "apart" }));
+  await svc.post("/api/remember/bulk", { items, deduplicate: false });
+  await svc.relayer.idle();
+  assert.equal((await svc.get("/api/memories?namespace=apart")).body.total, 2);
 });

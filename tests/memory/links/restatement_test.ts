@@ -253,3 +253,29 @@ Deno.test("any text is judged, and quickly", () => {
   assert.equal(judgeRepetition("ich wohne in Köln", "ich wohne in Bonn"), undefined);
   assert.equal(judgeRepetition("나는 서울에 산다", "나는 부산에 산다"), undefined);
 });
+
+Deno.test("a number is the same however it is written, and no other one", () => {
+  const ways = [["1,000", "1000"], ["two", "2"], ["sixty-three", "63"], ["a dozen", "12"], [
+    "3rd",
+    "3",
+  ]];
+  for (const [one, other] of ways) {
+    const says = (number: string) => `My locker has number ${number}`;
+    for (const [a, b] of [[one, other], [other, one]]) {
+      assert.equal(judgeRepetition(says(a!), says(b!))?.kind, "restates", `${a} ${b}`);
+      assert.equal(judgeRepetition(says(a!), says(`7${b}`)), undefined, `${a} 7${b}`);
+    }
+  }
+  assert.ok(judgeRepetition("The shop opens at 10:00", "At 10 the shop opens"));
+  assert.equal(judgeRepetition("The shop opens at 10:00", "At 11 the shop opens"), undefined);
+});
+
+Deno.test("what is kept of one text changes nothing about the next ones", () => {
+  const pairs = [
+    ["I live in Lisbon", "Lisbon is where I live"],
+    ["I live in Lisbon", "I live in Porto"],
+    ["My sister is Ana", "Ana is my sister"],
+  ] as const;
+  const judged = () => pairs.map(([a, b]) => [judgeRepetition(a, b), judgeRepetition(b, a)]);
+  assert.deepEqual(judged(), judged());
+});

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { verifies } from "../../requirements.ts";
 import { type Json, startRelayer, TestClock } from "../../relayer_fixture.ts";
+import { mayComeUp } from "../../../src/memory/recall/contradicting.ts";
 import { newerFirst } from "../../../src/memory/recall/newer_first.ts";
 
 /** Texts in the order that is answered; each is given with its cosine, which is its score, and its time. */
@@ -139,4 +140,14 @@ Deno.test("every hit is there once, whatever is asked and said", () => {
     const { order } = newerFirst(query, hits);
     assert.deepEqual([...order].sort((a, b) => a - b), hits.map((_, i) => i));
   }));
+});
+
+Deno.test("behind what is answered only what is newer than a hit before it may come up", () => {
+  const hit = (createdAt: number) =>
+    ({ entry: { createdAt } }) as unknown as Parameters<typeof mayComeUp>[0][number];
+  const starts = (answered: number, ...times: number[]) =>
+    mayComeUp(times.map(hit), answered).map(({ entry }) => entry.createdAt);
+  assert.deepEqual(starts(2, 5, 5, 5, 5), [5, 5]);
+  assert.deepEqual(starts(2, 5, 7, 6, 4, 5, 4), [5, 7, 6, 5]);
+  assert.deepEqual(starts(9, 3, 2, 1), [3, 2, 1]);
 });
