@@ -13,7 +13,7 @@ export interface Figure {
   readonly goal?: Goal;
 }
 
-/** A part of the benchmark; all but `store` and `writes` stop by themselves within three minutes. */
+/** A part of the benchmark; all but `store`, `writes` and `move` stop by themselves within three minutes. */
 export interface Part {
   /** Name on the command line. */
   readonly name: string;

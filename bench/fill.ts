@@ -21,13 +21,14 @@ export function sentence(i: number): string {
 /**
  * Fills namespaces of the folder's first account without embedding: real records, sealed and
  * indexed by the real backends, under random vectors of length 1. Exact search costs the same
- * whatever the vectors are.
+ * whatever the vectors are. `more` chooses other backends than the embedded ones.
  */
 export async function fill(
   folder: DataFolder,
   counts: Readonly<Record<string, number>>,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const env = folder.env(0);
+  const env = { ...folder.env(0), ...more };
   const { settings } = readSettings(env);
   await using relayer = await createRelayer({
     dataDir: folder.dataDir,

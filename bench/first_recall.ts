@@ -47,7 +47,8 @@ export async function firstRecalls(
   }));
 }
 
-async function measure(
+/** The first recall of each namespace by a relayer that has just started, and the other client's wait. */
+export async function measure(
   port: number,
   scopes: Readonly<Record<string, number>>,
   recall: (namespace: string) => WireRequest,

@@ -12,8 +12,12 @@ import { lancedbPart } from "./lancedb.ts";
 import { listenerPart } from "./listener.ts";
 import { mcpPart } from "./mcp.ts";
 import { mem0Part } from "./mem0.ts";
+import { movePart } from "./move.ts";
+import { postgresPart } from "./postgres.ts";
 import { portablePart } from "./portable.ts";
 import { recallPart } from "./recall.ts";
+import { repeatedPart } from "./repeated.ts";
+import { sharedPart } from "./shared.ts";
 import { scanPart } from "./scan.ts";
 import { sealPart } from "./seal.ts";
 import { startPart } from "./start.ts";
@@ -43,6 +47,10 @@ const PARTS: readonly Part[] = [
   networkedPart,
   writesPart,
   portablePart,
+  postgresPart,
+  sharedPart,
+  movePart,
+  repeatedPart,
 ];
 
 const encoder = new TextEncoder();

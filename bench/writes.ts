@@ -277,7 +277,7 @@ function writesOf(folder: DataFolder, { bulk, same, namespace }: Scenario): Wire
 }
 
 /** Accepted memories that are not worked on to the end yet. */
-async function pendingOf(connection: Connection): Promise<number> {
+export async function pendingOf(connection: Connection): Promise<number> {
   const { dependencies } = await connection.json(getRequest("/health"));
   return (dependencies as { queue: { pending: number } }).queue.pending;
 }

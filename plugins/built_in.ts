@@ -6,6 +6,7 @@ import ollama from "./ollama/plugin.ts";
 import onnx from "./onnx/plugin.ts";
 import openai from "./openai/plugin.ts";
 import postgres from "./postgres/plugin.ts";
+import s3 from "./s3/plugin.ts";
 import sui from "./sui/accounts/plugin.ts";
 import seal from "./sui/seal/plugin.ts";
 import enoki from "./sui/sponsors/enoki/plugin.ts";
@@ -27,6 +28,7 @@ export const BUILT_IN: readonly Plugin[] = [
   onnx,
   openai,
   postgres,
+  s3,
   seal,
   sui,
   useLite,

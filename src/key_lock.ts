@@ -16,6 +16,11 @@ export class KeyLock {
     }
   }
 
+  /** Whether work under a key is going on. */
+  isHeld(key: string): boolean {
+    return this.#last.has(key);
+  }
+
   /** Resolves when the work so far has ended. */
   async idle(): Promise<void> {
     await Promise.all(this.#last.values());

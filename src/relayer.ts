@@ -1,4 +1,3 @@
-import { ActivityLog } from "./storage/activity_log.ts";
 import { errorResponse, SvcError } from "./errors.ts";
 import { AccountCache } from "./http/account_cache.ts";
 import { BodyReader } from "./http/body_reader.ts";
@@ -10,28 +9,31 @@ import { Grants } from "./http/oauth/grants.ts";
 import { OwnAddress } from "./http/own_address.ts";
 import { HttpMetrics } from "./http/metrics.ts";
 import { TOKEN_PURPOSE } from "./http/session_tokens.ts";
-import { RateLimiter } from "./http/rate_limit.ts";
+import { type Counts, countsOf } from "./http/limits/counts.ts";
 import { Router } from "./http/router.ts";
 import { ScopeIndex } from "./index/scope_index.ts";
-import type { Backends, Sponsor } from "./interfaces/mod.ts";
-import { Expiries } from "./jobs/expiries.ts";
-import type { ReplayStore } from "./jobs/replay.ts";
-import { type JobTables, openJobTables } from "./jobs/tables.ts";
+import type { Backends } from "./interfaces/mod.ts";
+import type { Replay } from "./jobs/replay.ts";
+import { type JobTables, openJobTables, openSharedTables } from "./jobs/tables.ts";
 import { type Attempt, JobWorker } from "./jobs/worker.ts";
 import { type Domain, openDomain } from "./memory/domain.ts";
 import { processMemory } from "./memory/process.ts";
+import { LeasedOwners } from "./memory/owners/leased_owners.ts";
+import { ownersOf } from "./memory/owners/owner_state.ts";
+import type { Owners } from "./memory/owners/owners.ts";
 import { bounded, startBackground } from "./memory/upkeep/background.ts";
-import { replayTombstones } from "./memory/remove/remove.ts";
+import { replayTombstones } from "./memory/remove/replay.ts";
 import { HEADER } from "./wire/headers.ts";
 import { withJobsFile } from "./jobs/jobs_file.ts";
 import { type CallNote, measured, measuredBackends } from "./embed/measured.ts";
 import { type Ground, openGround } from "./embed/ground.ts";
-import { openBackends } from "./embed/open_backends.ts";
+import { openBackends, openStore } from "./embed/open_backends.ts";
 import type { Relayer, RelayerOptions } from "./embed/relayer_options.ts";
 import { RelayerReceiptKey } from "./sealing/receipt_key.ts";
 import { isSidecar, sidecarConnections } from "./http1/sidecar_connections.ts";
+import type { CoreDb } from "./storage/core_db.ts";
 import { WordsFiles } from "./storage/words_files.ts";
-import { SponsorRequests } from "./sponsor/sponsor_requests.ts";
+import { sponsorHandlers } from "./sponsor/open_sponsor.ts";
 import { SidecarSponsor } from "./sponsor/sidecar_sponsor.ts";
 
 export type { Relayer, RelayerOptions };
@@ -40,21 +42,30 @@ const UPKEEP_MS = 600_000;
 const DAY_MS = 86_400_000;
 const LOCAL = "127.0.0.1";
 
-function jobTables({ kv, key, config, now }: Ground, stack: AsyncDisposableStack): JobTables {
+function jobTables(
+  { file, shared, key, config, now }: Ground,
+  stack: AsyncDisposableStack,
+): JobTables {
   const hmac = key.hmac("replay");
   const sealer = (secret?: string) =>
     key.sealer(secret === undefined ? "kept answer" : `kept answer ${secret}`);
-  const tables = openJobTables({ kv, config, hmac, sealer, now });
+  const ground = { config, hmac, sealer, now };
+  const tables = shared === undefined
+    ? openJobTables({ ...ground, kv: file!.kv })
+    : openSharedTables({ ...ground, store: shared.store });
   stack.use(tables.replay);
   return tables;
 }
 
 /** A worker; `work` does what one attempt of a job needs. */
 function workerOf(
-  { kv, config, logger, now }: Ground,
-  { jobs, writer }: JobTables,
+  { file, config, logger, now }: Ground,
+  { jobs, isBursting }: JobTables,
   metrics: HttpMetrics,
-  work: (attempt: Attempt) => Promise<void>,
+  { owners, work }: {
+    readonly owners: Owners;
+    readonly work: (attempt: Attempt) => Promise<void>;
+  },
 ): JobWorker {
   return new JobWorker(jobs, {
     process: async (attempt) => {
@@ -68,19 +79,25 @@ function workerOf(
     now,
     random: Math.random,
     logger,
-    busy: () => writer.bursting,
-    ...(config.dispatch.queue
-      ? { wakeAfter: (delay: number) => kv.enqueue({ wake: true }, { delay }).then(() => {}) }
+    hold: (owner) => owners.holdForJob(owner),
+    busy: isBursting,
+    ...(config.dispatch.queue && file !== undefined
+      ? { wakeAfter: (delay: number) => file.kv.enqueue({ wake: true }, { delay }).then(() => {}) }
       : {}),
   });
 }
 
+/** What of core.db the operations on memories work with. */
+function tablesOf({ tombstones, tombstoneBlobs, versions, copies, policies, keys }: CoreDb) {
+  return { tombstones, tombstoneBlobs, versions, copies, policies, keys };
+}
+
 /** Everything the operations on memories work with. */
 function domainOf(
-  { dataDir, key, core, kv, config, logger, now, jobsScrub }: Ground,
-  { writer, staging, jobs }: JobTables,
+  { dataDir, key, core, file, shared, config, logger, now }: Ground,
+  { hold, staging, jobs, expiries }: JobTables,
   backends: Backends,
-  worker: JobWorker,
+  working: Pick<Domain, "worker" | "owners" | "keyUse" | "activity">,
   stack: AsyncDisposableStack,
 ): Domain {
   const index = new ScopeIndex({
@@ -93,19 +110,14 @@ function domainOf(
     ...backends,
     config,
     index,
-    wordsFiles: stack.use(new WordsFiles(dataDir, key.hmac("words"))),
+    // Other relayers may change what words were kept of.
+    wordsFiles: stack.use(new WordsFiles(shared ? undefined : dataDir, key.hmac("words"))),
+    ...working,
     jobs,
-    worker,
-    expiries: new Expiries(kv, writer),
+    expiries,
     staging,
-    scrubJobs: () => writer.hold(() => jobsScrub.run()),
-    tombstones: core.tombstones,
-    tombstoneBlobs: core.tombstoneBlobs,
-    versions: core.versions,
-    policies: core.policies,
-    keyUse: core.keyUse,
-    activity: stack.use(new ActivityLog({ table: core.activity, key, logger, now })),
-    keys: core.keys,
+    scrubJobs: () => hold(async () => await file?.scrub.run()),
+    ...tablesOf(core),
     sealer: (purpose) => key.sealer(purpose),
     importedId: key.hmac("imported id"),
     sameText: key.hmac("same text"),
@@ -118,41 +130,39 @@ function domainOf(
 /** Takes up the jobs of an earlier relayer, and starts working. */
 async function start(
   ground: Ground,
-  { replay, jobs, writer }: JobTables,
+  { replay, jobs, woken }: JobTables,
   domain: Domain,
+  owners: Owners,
   stack: AsyncDisposableStack,
 ): Promise<void> {
   const { worker } = domain;
-  const waiting = await withJobsFile(async () => {
+  const { file, config } = ground;
+  // Jobs of a shared store come with their owners.
+  const waiting = file === undefined ? [] : await withJobsFile(async () => {
     await replay.open();
-    return await jobs.recover();
+    return await jobs.recover(domain.embedder.model);
   });
   await replayTombstones(domain);
-  if (ground.config.dispatch.queue) {
-    ground.queue.listening = ground.kv.listenQueue(() => {
-      writer.woken();
+  if (config.dispatch.queue && file !== undefined) {
+    file.queue.listening = file.kv.listenQueue(() => {
+      woken();
       return worker.sweep();
     }).catch(() => {});
   }
   stack.defer(() => worker.stop(0)); // also where the rest of the start fails
   worker.start();
   worker.resume(waiting);
+  if (owners instanceof LeasedOwners) await owners.start();
   stack.use(await startBackground(domain));
-}
-
-function sponsorRequests({ config, core, now }: Ground, sponsor: Sponsor | undefined) {
-  const { packageId = "" } = config;
-  const { sponsorships: ledger } = core;
-  return sponsor &&
-    new SponsorRequests({ sponsor, config: config.sponsor, packageId, ledger, now });
 }
 
 /** The apps that were let in by OAuth. */
 function grantsOf(
-  { core: { grants: table }, key, now }: Ground,
+  { core: { grants: table }, shared, key, now }: Ground,
   { accounts: { admin }, sealer }: Domain,
 ): Grants {
-  return new Grants({ table, sealer, mac: key.hmac("refresh token"), admin, now });
+  const mirror = shared?.mirror;
+  return new Grants({ table, mirror, sealer, mac: key.hmac("refresh token"), admin, now });
 }
 
 /** What a running relayer is made of. */
@@ -162,6 +172,7 @@ interface Parts {
   readonly backends: Backends;
   readonly domain: Domain;
   readonly metrics: HttpMetrics;
+  readonly counts: Counts;
   readonly options: Pick<RelayerOptions, "sidecar" | "publicNetwork">;
 }
 
@@ -174,17 +185,19 @@ class RunningRelayer implements Relayer {
   readonly #bodies: BodyReader;
   readonly #mcp: McpProxy;
   readonly #grants: Grants;
-  readonly #replay: ReplayStore;
+  readonly #replay: Replay;
   readonly #stack: AsyncDisposableStack;
   readonly #upkeep: ReturnType<typeof setInterval>;
   readonly #seedOf: (name: string) => Uint8Array;
+  #leaving = false;
   #closing = false;
   #drained = false;
 
   constructor(parts: Parts, stack: AsyncDisposableStack) {
-    const { ground, tables, domain, metrics, options: { sidecar } } = parts;
+    const { ground, tables, domain, metrics, counts, options: { sidecar } } = parts;
     const { config, logger, now } = ground;
-    const { writer, replay } = tables;
+    const { limiter, newLimiter } = counts;
+    const { replay } = tables;
     const { accounts, cipher } = domain;
     // The cipher drops what it keeps open for an account that changed.
     if (cipher.accountChanged !== undefined) {
@@ -204,28 +217,30 @@ class RunningRelayer implements Relayer {
     const address = this.#address = new OwnAddress(config);
     const grants = this.#grants = grantsOf(ground, domain);
     const tokens = domain.sealer(TOKEN_PURPOSE);
-    const known = stack.use(new AccountCache(accounts, config, now));
+    const known = stack.use(new AccountCache(accounts, config, newLimiter(), now));
     const letIn = { tokens, grants, accounts: known, now };
     this.#mcp = stack.use(
       new McpProxy({ config, address, ...letIn, bodies, failures, sidecar: proved }),
     );
+    const sponsoring = { ...ground, sharing: grants, limiter: newLimiter() };
     const probe = sidecar &&
       ((signal: AbortSignal) => isSidecar(sidecar.url, sidecar.token, { signal }));
     this.#router = new Router({
       domain,
       accounts: known,
       bodies,
-      limiter: new RateLimiter(now),
+      limiter,
+      newLimiter,
       replay,
-      writer,
-      sponsor: sponsorRequests(ground, domain.sponsor)?.handlers,
+      sponsor: sponsorHandlers(domain.sponsor, sponsoring),
       metrics,
-      health: new Health(domain, ground.kv, writer, probe),
+      health: new Health(domain, tables.answers, probe),
       mcp: this.#mcp,
       address,
       grants,
       network: parts.options.publicNetwork,
       logger,
+      leaving: () => this.#leaving,
       closing: () => this.#closing,
     });
     this.#upkeep = setInterval(() => void this.#maintain(), UPKEEP_MS);
@@ -264,6 +279,10 @@ class RunningRelayer implements Relayer {
     return this.#domain.worker.idle();
   }
 
+  leave(): void {
+    this.#leaving = true;
+  }
+
   async drain(graceMs: number): Promise<void> {
     this.#closing = true;
     if (this.#drained) return;
@@ -289,7 +308,7 @@ class RunningRelayer implements Relayer {
       await staging.sweep();
       await this.#replay.sweep();
       await replayTombstones(this.#domain);
-      this.#grants.sweep();
+      await this.#grants.sweep();
     } catch (error) {
       logger.warn("upkeep_failed", { reason: SvcError.from(error).code });
     }
@@ -336,7 +355,8 @@ class RunningRelayer implements Relayer {
  */
 export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
   await using stack = new AsyncDisposableStack();
-  const ground = await openGround(options, stack);
+  const store = await openStore(options, stack);
+  const ground = await openGround(options, store, stack);
   const { core, dataDir, key, logger } = ground;
   const backends = await openBackends(options.backends, {
     dataDir,
@@ -347,17 +367,23 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
   const metrics = new HttpMetrics();
   const unreachable = () => metrics.sidecarFailures.add({ reason: "unreachable" });
   const tables = jobTables(ground, stack);
-  const worker = workerOf(ground, tables, metrics, (attempt) => processMemory(domain, attempt));
+  const counts = countsOf(ground);
+  const owners = ownersOf(ground.shared, counts.ofOwners, () => domain);
+  const work = (attempt: Attempt) => processMemory(domain, attempt);
+  const worker = workerOf(ground, tables, metrics, { owners, work });
+  const { keyUse, activity } = counts;
+  const working = { worker, owners, keyUse, activity: stack.use(activity) };
   const note: CallNote = (call) => metrics.noteCall(call);
   const domain = {
     ...(options.sidecarSponsors
       ? { sponsor: measured("sponsor", stack.use(new SidecarSponsor(options, unreachable)), note) }
       : {}),
-    ...domainOf(ground, tables, measuredBackends(backends, note), worker, stack),
+    ...domainOf(ground, tables, measuredBackends(backends, note), working, stack),
   };
-  await start(ground, tables, domain, stack);
+  if (owners instanceof LeasedOwners) stack.use(owners);
+  await start(ground, tables, domain, owners, stack);
   return new RunningRelayer(
-    { ground, tables, backends, domain, metrics, options },
+    { ground, tables, backends, domain, metrics, counts, options },
     stack,
   );
 }

@@ -145,6 +145,31 @@ const KEY_RULE_CASES: readonly Case<AccountRegistry>[] = [
       await rejects(admin.addKey(accountId, await newKey({ namespaces: none })), INVALID);
     }
   }),
+  adminLaw("adopts an account as it is, in the place of what is known", async (admin, accounts) => {
+    if (admin.adopt === undefined) return;
+    const { accountId } = await admin.create(A);
+    await admin.addKey(accountId, await newKey());
+    const [ended, bound] = [await newKey({ expiresAt: Date.now() + 60_000 }), await newKey()];
+    await admin.addKey(accountId, ended);
+    await admin.addKey(accountId, bound);
+    const { keys, ...account } = await admin.setActive(accountId, false);
+    const adopted = {
+      ...account,
+      keys: keys.slice(1).map((key, i) => ({ ...key, createdAt: 1000 + i, label: `old ${i}` })),
+    };
+    for (let times = 0; times < 2; times++) {
+      await admin.adopt(adopted);
+      deepStrictEqual(await accounts.get(accountId), adopted);
+    }
+    deepStrictEqual(await accounts.resolve(keys[0]!.publicKey), undefined);
+    deepStrictEqual(await accounts.resolve(bound.publicKey), adopted);
+    const { accountId: other } = await admin.create(B);
+    await rejects(admin.adopt({ accountId: other, owner: B, active: true, keys: adopted.keys }), {
+      name: "SvcError",
+      code: "key_exists",
+    });
+    deepStrictEqual((await accounts.get(other))?.keys, []);
+  }),
   adminLaw("takes 100 keys and refuses the next", async (admin, accounts) => {
     const { accountId } = await admin.create(A);
     for (let count = 0; count < 100; count++) await admin.addKey(accountId, await newKey());

@@ -257,4 +257,26 @@ export const WORK_CASES: readonly Case<JobPlace>[] = [
       deepStrictEqual(await store.idempotent(digestOf(2)), undefined);
     },
   ),
+  opened("tells of every note, so that another store can keep it", async (store) => {
+    const at = Date.now();
+    const until = at + 3_600_000;
+    const key = { idempotency: digestOf(3), body: digestOf(4), answer: Uint8Array.of(3), until };
+    await store.accept([], [
+      { nonce: digestOf(1), at },
+      { text: digestOf(2), answer: Uint8Array.of(2), at },
+      { ...key, at },
+    ]);
+    if (store.notes === undefined) return;
+    const notes = await Array.fromAsync(store.notes());
+    deepStrictEqual(notes.length, 3);
+    const nonce = notes.find((note) => "nonce" in note)!;
+    deepStrictEqual(nonce.nonce, digestOf(1));
+    const text = notes.find((note) => "text" in note)!;
+    deepStrictEqual([text.text, text.answer], [digestOf(2), Uint8Array.of(2)]);
+    for (const note of [nonce, text]) {
+      ok(note.at <= at && note.at > at - 600_001, "a time is another one");
+    }
+    const { at: _, ...kept } = notes.find((note) => "idempotency" in note)!;
+    deepStrictEqual(kept, key);
+  }),
 ];

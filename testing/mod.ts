@@ -18,5 +18,6 @@ export * from "./embedder.ts";
 export * from "./job_store_suite.ts";
 export * from "./language_model.ts";
 export * from "./sponsor.ts";
+export * from "./state_store.ts";
 export * from "./suite.ts";
 export * from "./vector_store.ts";

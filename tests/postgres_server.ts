@@ -8,7 +8,7 @@ export const NO_POSTGRES: string | undefined = programs() === undefined
   : undefined;
 
 /** Folder of the newest server's programs, of 15 and later, where Debian's packages put them. */
-function programs(): string | undefined {
+export function programs(): string | undefined {
   try {
     const versions = [...Deno.readDirSync("/usr/lib/postgresql")]
       .map(({ name }) => Number(name)).filter((version) => version >= 15);

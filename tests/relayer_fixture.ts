@@ -12,6 +12,7 @@ import { memoryAccounts } from "../plugins/memory/accounts.ts";
 import { memoryBlobStore } from "../plugins/memory/blob_store.ts";
 import { memoryCipher } from "../plugins/memory/cipher.ts";
 import { memoryEmbedder } from "../plugins/memory/embedder.ts";
+import { memoryState } from "../plugins/memory/state_store.ts";
 import { memoryVectorStore } from "../plugins/memory/vector_store.ts";
 
 /** Body of an answer, members of any type. */
@@ -151,6 +152,9 @@ export async function read(response: Response): Promise<Answer> {
   };
 }
 
+/** Whether relayers are to think that others share their store. */
+const IS_SHARED = Deno.env.get("SVC_TEST_STORE") === "shared";
+
 /** Backends that keep nothing, with the fixture's clock. */
 export function testBackends(clock: TestClock): Backends {
   return {
@@ -159,6 +163,7 @@ export function testBackends(clock: TestClock): Backends {
     cipher: memoryCipher(),
     embedder: memoryEmbedder(),
     vectorStore: memoryVectorStore(),
+    ...(IS_SHARED ? { store: memoryState().open() } : {}),
   };
 }
 

@@ -18,7 +18,7 @@ import { Grants } from "../../src/http/oauth/grants.ts";
 import { TOKEN_PURPOSE } from "../../src/http/session_tokens.ts";
 import { OwnAddress } from "../../src/http/own_address.ts";
 import { HttpMetrics } from "../../src/http/metrics.ts";
-import { RateLimiter } from "../../src/http/rate_limit.ts";
+import { RateLimiter } from "../../src/http/limits/rate_limit.ts";
 import type { SignedHandler } from "../../src/http/route.ts";
 import { Router } from "../../src/http/router.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
@@ -29,6 +29,7 @@ import { Jobs } from "../../src/jobs/jobs.ts";
 import { KvJobStore } from "../../src/jobs/kv_job_store.ts";
 import { JobWorker } from "../../src/jobs/worker.ts";
 import { silentLogger as logger } from "../../src/log.ts";
+import { ALL_OWNERS } from "../../src/memory/owners/owners.ts";
 import { openDomain } from "../../src/memory/domain.ts";
 import { RelayerReceiptKey } from "../../src/sealing/receipt_key.ts";
 import { RelayerKey } from "../../src/sealing/relayer_key.ts";
@@ -56,6 +57,8 @@ const domain = openDomain({
   config,
   index: new ScopeIndex({ vectorStore, dimensions: embedder.dimensions, budgetBytes: 0 }),
   jobs,
+  owners: ALL_OWNERS,
+  copies: core.copies,
   worker: new JobWorker(jobs, {
     process: () => Promise.resolve(),
     concurrency: 1,
@@ -69,7 +72,7 @@ const domain = openDomain({
   staging,
   wordsFiles: new WordsFiles(undefined, () => new Uint8Array()),
   keyUse: core.keyUse,
-  activity: { note() {}, page: () => ({ entries: [] }) },
+  activity: { note() {}, page: () => Promise.resolve({ entries: [] }) },
   tombstones: core.tombstones,
   tombstoneBlobs: core.tombstoneBlobs,
   versions: core.versions,
@@ -114,7 +117,8 @@ const bodies = new BodyReader(config.unverifiedBodyBytes, config.bodyTimeoutMs);
 const metrics = new HttpMetrics();
 const address = new OwnAddress(config);
 const failures = metrics.sidecarFailures;
-const accounts = new AccountCache(domain.accounts, config, now);
+const newLimiter = () => new RateLimiter(now);
+const accounts = new AccountCache(domain.accounts, config, newLimiter(), now);
 const { sealer } = domain;
 const mac = key.hmac("refresh token");
 const grants = new Grants({ table: core.grants, sealer, mac, admin: undefined, now });
@@ -129,13 +133,14 @@ const router = new Router(
     address,
     grants,
     network: undefined,
-    limiter: new RateLimiter(now),
+    limiter: newLimiter(),
+    newLimiter,
     replay,
-    writer,
     sponsor: undefined,
     metrics,
-    health: new Health(domain, kv, writer, undefined),
+    health: new Health(domain, () => Promise.resolve(true), undefined),
     logger,
+    leaving: () => false,
     closing: () => false,
   },
   { "POST /api/remember": remember },

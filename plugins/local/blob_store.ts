@@ -65,7 +65,7 @@ class LocalBlobStore implements BlobStore {
         owner,
         namespace,
         kept.length,
-        this.#now(),
+        options.storedAt ?? this.#now(),
         kept,
       );
       this.#database.run("insert into put_key values(?, ?, ?, ?)", owner, namespace, key, seq);

@@ -30,7 +30,7 @@ export function memoryBlobStore(): BlobStore {
       const { blobs, ids } = scopeOf(options);
       return ids.getOrInsertComputed(options.idempotencyKey, () => {
         const blobId = crypto.randomUUID();
-        blobs.set(blobId, { content, createdAt: Date.now() });
+        blobs.set(blobId, { content, createdAt: options.storedAt ?? Date.now() });
         return blobId;
       });
     },

@@ -17,6 +17,8 @@ import { Gate } from "./gate.ts";
 export interface MemoryJobs extends AsyncDisposable {
   /** Opens it once more. */
   open(options?: MemoryJobsOptions): JobStore;
+  /** Makes the unfinished jobs of an owner nobody's. */
+  letGo(owner: string): void;
 }
 
 /** Settings of one opening. */
@@ -97,6 +99,11 @@ export function memoryJobs(): MemoryJobs {
   const tables = new Tables();
   return {
     open: ({ leaseMs = 30_000 } = {}) => openStore(tables, leaseMs),
+    letGo(owner) {
+      for (const row of tables.unfinished.values()) {
+        if (row.job.owner === owner) row.holder = { until: -Infinity };
+      }
+    },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }
@@ -147,8 +154,15 @@ function stagedBytes(tables: Tables, gate: Gate): Pick<JobStore, "stage" | "read
   };
 }
 
-function notes(tables: Tables, gate: Gate): Pick<JobStore, "answerTo" | "idempotent"> {
+function notes(
+  tables: Tables,
+  gate: Gate,
+): Pick<JobStore, "answerTo" | "idempotent" | "notes"> {
   return {
+    async *notes() {
+      await gate.pass();
+      yield* structuredClone([...tables.notes.values()]);
+    },
     async answerTo(text) {
       await gate.pass();
       const note = tables.notes.get(`text ${text.toHex()}`);
@@ -178,11 +192,13 @@ function leases(
   leaseMs: number,
 ): Pick<JobStore, "claim" | "renew"> {
   return {
-    async claim(limit) {
+    async claim(limit, owner) {
       await gate.pass();
       const now = Date.now();
+      const isFree = ({ holder, job }: Unfinished) =>
+        owner === undefined ? holder.until <= now : job.owner === owner;
       const free = [...tables.unfinished.values()]
-        .filter(({ holder }) => holder !== me && holder.until <= now)
+        .filter((row) => row.holder !== me && isFree(row))
         .sort((a, b) => a.job.acceptedAt - b.job.acceptedAt)
         .slice(0, limit);
       return free.map((row): HeldJob => {

@@ -13,6 +13,7 @@ import plugin from "./plugin.ts";
 
 export * from "./backends.ts";
 export * from "./job_store.ts";
+export * from "./state_store.ts";
 export default plugin;
 
 /** Every role but `languageModel` and `sponsor`, for `createRelayer`. */

@@ -101,6 +101,18 @@ class Accounts implements AccountRegistry {
     },
     setActive: (accountId, active) =>
       this.#change(accountId, (rows, { accountId }) => rows.setActive(accountId, active)),
+    adopt: async ({ accountId, owner, active, keys }) => {
+      await this.#write(accountId, async (rows) => {
+        const known = await rows.byId(accountId);
+        if (known === undefined) await rows.add(accountId, owner);
+        for (const { publicKey } of known?.keys ?? []) await rows.removeKey(publicKey);
+        for (const key of keys) {
+          if (await rows.byKey(key.publicKey) !== undefined) throw new SvcError("key_exists");
+          await rows.addKey(accountId, key, key.createdAt);
+        }
+        await rows.setActive(accountId, active);
+      });
+    },
   };
 
   readonly [Symbol.asyncDispose] = async (): Promise<void> => {

@@ -7,4 +7,5 @@ export { postgresBlobStore, type PostgresBlobStoreOptions } from "./blob_store.t
 export { postgresCipher, type PostgresCipherOptions } from "./cipher.ts";
 export type { DatabaseOptions } from "./database.ts";
 export { postgresJobStore, type PostgresJobStoreOptions } from "./jobs/job_store.ts";
+export { postgresStateStore, type PostgresStateStoreOptions } from "./state/state_store.ts";
 export { postgresVectorStore, type PostgresVectorStoreOptions } from "./vector_store.ts";

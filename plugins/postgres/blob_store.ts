@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { SvcError } from "../../src/errors.ts";
 import type { BlobInfo, BlobStore } from "../../src/interfaces/mod.ts";
 import { columnsOf, toColumn } from "../../src/storage/sqlite/database.ts";
+import { Batches } from "../shared/batches.ts";
 import { type DatabaseOptions, refusalOf } from "./database.ts";
 import { DatabaseShare } from "./shared_database.ts";
 
@@ -14,6 +15,10 @@ export interface PostgresBlobStoreOptions extends DatabaseOptions {
 const PAGE = 256;
 /** SQLSTATE of a value that another row has. */
 const TAKEN = "23505";
+/** Blobs, and bytes, of one statement of several. */
+const MOST = { items: 128, characters: 4 * 1024 * 1024 };
+/** Statements under way at once. */
+const LANES = 2;
 /** Tries of a put whose blob is deleted beside it. */
 const TRIES = 5;
 
@@ -22,6 +27,17 @@ const PUT = `with stored as (
     insert into svc.blob(id, owner, namespace, size, created_at, bytes)
     values($1, $2, $3, $4, $5, $6) on conflict (id) do update set id = excluded.id returning seq)
   insert into svc.put_key(owner, namespace, key, blob) select $2, $3, $7, seq from stored`;
+/** The same for several: where a key was used already, nothing is stored. */
+const PUT_SEVERAL = `with given as (
+    select * from unnest($1::text[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bytea[],
+      $6::bigint[]) as g(id, owner, namespace, bytes, key, stored_at)),
+  stored as (
+    insert into svc.blob(id, owner, namespace, size, created_at, bytes)
+    select distinct on (id) id, owner, namespace, length(bytes), stored_at, bytes from given
+    order by id
+    on conflict (id) do update set id = excluded.id returning seq, id)
+  insert into svc.put_key(owner, namespace, key, blob)
+  select g.owner, g.namespace, g.key, s.seq from given g join stored s on s.id = g.id`;
 const FIRST = `select blob.id from svc.put_key join svc.blob on blob.seq = put_key.blob
   where put_key.owner = $1 and put_key.namespace = $2 and key = $3`;
 
@@ -36,15 +52,28 @@ export async function postgresBlobStore(options: PostgresBlobStoreOptions): Prom
   return new PostgresBlobStore(await DatabaseShare.open(options), options.now ?? Date.now);
 }
 
+interface Put {
+  readonly id: string;
+  readonly owner: Uint8Array;
+  readonly namespace: Uint8Array;
+  readonly bytes: Uint8Array;
+  readonly key: Uint8Array;
+  /** Milliseconds since the epoch. */
+  readonly storedAt: number;
+}
+
 class PostgresBlobStore implements BlobStore {
   readonly erases = true;
   readonly leavesDeleted = true;
   readonly #share: DatabaseShare;
   readonly #now: () => number;
+  readonly #puts: Batches<Put, string>;
 
   constructor(share: DatabaseShare, now: () => number) {
     this.#share = share;
     this.#now = now;
+    const length = ({ bytes }: Put) => bytes.length;
+    this.#puts = new Batches((puts) => this.#putAll(puts), { ...MOST, lanes: LANES, length });
   }
 
   async put(...[bytes, options]: Parameters<BlobStore["put"]>): Promise<string> {
@@ -54,15 +83,53 @@ class PostgresBlobStore implements BlobStore {
     // A copy: the caller may change its bytes while they wait for a connection.
     const kept = new Uint8Array(bytes);
     const id = blobId(owner, namespace, kept);
+    const storedAt = options.storedAt ?? this.#now();
+    const put = { id, owner, namespace, bytes: kept, key, storedAt };
+    return await this.#puts.add(put, options.signal);
+  }
+
+  /** Stores what waits together, in one statement where no key was used before. */
+  async #putAll(puts: readonly Put[]): Promise<(string | Promise<string>)[]> {
+    if (puts.length > 1) {
+      try {
+        await this.#share.database.all(
+          PUT_SEVERAL,
+          puts.map(({ id }) => id),
+          puts.map(({ owner }) => owner),
+          puts.map(({ namespace }) => namespace),
+          puts.map((put) => put.bytes),
+          puts.map(({ key }) => key),
+          puts.map(({ storedAt }) => storedAt),
+        );
+        return puts.map(({ id }) => id);
+      } catch (error) {
+        if (refusalOf(error) === undefined) throw error;
+      }
+    }
+    const stored: Promise<string>[] = [];
+    for (const put of puts) {
+      const one = this.#putOne(put);
+      stored.push(one);
+      const [result] = await Promise.allSettled([one]);
+      if (result.status === "fulfilled" || refusalOf(result.reason) !== undefined) continue;
+      // The database does not answer: the others would wait for that as well, one by one.
+      const rest = puts.slice(stored.length).map(() => Promise.reject(result.reason));
+      for (const failed of rest) failed.catch(() => {});
+      return [...stored, ...rest];
+    }
+    return stored;
+  }
+
+  async #putOne({ id, owner, namespace, bytes, key, storedAt }: Put): Promise<string> {
+    const { database } = this.#share;
     for (let tries = 0; tries < TRIES; tries++) {
       try {
-        const { database } = this.#share;
-        await database.all(PUT, id, owner, namespace, kept.length, this.#now(), kept, key);
+        await database.all(PUT, id, owner, namespace, bytes.length, storedAt, bytes, key);
         return id;
       } catch (error) {
         if (refusalOf(error)?.state !== TAKEN) throw error;
       }
-      const first = await this.#share.database.get<{ id: string }>(FIRST, owner, namespace, key);
+      const first = await database.get<{ id: string }>(FIRST, owner, namespace, key);
       if (first !== undefined) return first.id;
     }
     throw new SvcError("storage_unavailable", "The blob is being deleted");

@@ -6,6 +6,7 @@ import { envelopeCipher } from "../shared/records/envelope_cipher.ts";
 import { keyIdOf } from "../shared/records/record.ts";
 import type { DatabaseOptions } from "./database.ts";
 import { DatabaseShare } from "./shared_database.ts";
+import { SharedQuestions } from "./shared_questions.ts";
 import type { Statements } from "./statements.ts";
 
 /** Settings of {@linkcode postgresCipher}. */
@@ -89,6 +90,7 @@ class SharedKeys {
   readonly #statements: Statements;
   readonly #copies: KeyStore;
   readonly #known = new BoundedMap<string, true>(MAX_KNOWN);
+  readonly #newest = new SharedQuestions();
 
   constructor(statements: Statements, copies: KeyStore) {
     this.#statements = statements;
@@ -96,7 +98,12 @@ class SharedKeys {
   }
 
   /** Copies the account's generation, and the scope's newest key of it. */
-  async fetchNewest(accountId: string, scope: Scope): Promise<void> {
+  fetchNewest(accountId: string, { owner, namespace }: Scope): Promise<void> {
+    const key = JSON.stringify([accountId, owner, namespace]);
+    return this.#newest.ask(key, () => this.#fetchNewest(accountId, { owner, namespace }));
+  }
+
+  async #fetchNewest(accountId: string, scope: Scope): Promise<void> {
     const rows = await this.#statements.all<Partial<Row> & { readonly current: number }>(
       `select g.current, k.* from (
          select coalesce((select generation from svc.key_generation where account = $1), 1)

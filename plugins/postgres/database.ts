@@ -1,4 +1,5 @@
 import { SvcError } from "../../src/errors.ts";
+import { type ColumnKind, type CopiedRow, CopiedRows } from "./copied_rows.ts";
 import type { DatabaseAddress } from "./settings.ts";
 // @ts-types="./driver_api.ts"
 import { Pool, types } from "pg";
@@ -61,6 +62,9 @@ export function refusalOf(error: unknown): Refusal | undefined {
 const AGAIN: readonly unknown[] = ["40001", "40P01"];
 const TRIES = 5;
 
+/** How states begin with which the server ends a connection, as when it is shut down. */
+const GONE = "57P";
+
 /** What the operator has to mend, by the beginning of a state. */
 const REASONS: readonly (readonly [state: string, text: string])[] = [
   ["28", "The database refuses the user or the password"],
@@ -105,6 +109,8 @@ class OneConnection implements Statements {
  */
 export class PostgresDatabase implements Statements {
   readonly #pool: ConnectionPool;
+  /** Who hears what is notified, by channel. */
+  readonly #heard = new Map<string, Set<(payload: string) => void>>();
   #closed: Promise<void> | undefined;
 
   private constructor(pool: ConnectionPool) {
@@ -140,7 +146,10 @@ export class PostgresDatabase implements Statements {
     // Connections that break while no statement is under way, in the pool or between two statements,
     // are told here as well. Whoever has one is told by its next statement.
     database.#pool.on("error", () => {});
-    database.#pool.on("connect", (connection) => connection.on("error", () => {}));
+    database.#pool.on("connect", (connection) => {
+      connection.on("error", () => {});
+      database.#listenOn(connection);
+    });
     try {
       await database.transaction(migrate);
       return database;
@@ -167,6 +176,27 @@ export class PostgresDatabase implements Statements {
   }
 
   /**
+   * Gives each row of a query to `take` as it arrives, with bytes as they are and not as hex.
+   *
+   * @param sql Without parameters: nothing but numbers may be written into it.
+   * @param columns The query's columns, in their order.
+   * @throws {SvcError} `storage_unavailable`; some rows may have come before.
+   */
+  async copy<Columns extends Readonly<Record<string, ColumnKind>>>(
+    sql: string,
+    columns: Columns,
+    take: (row: CopiedRow<Columns>) => void,
+  ): Promise<void> {
+    await this.#lend((connection) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const rows = new CopiedRows(sql, columns, take);
+      rows.callback = (error) => error === undefined || error === null ? resolve() : reject(error);
+      connection.query(rows);
+      return promise;
+    });
+  }
+
+  /**
    * Runs statements as one. They run again where the server found them in each other's way, so that
    * the work must change nothing but the database.
    *
@@ -188,23 +218,49 @@ export class PostgresDatabase implements Statements {
     });
   }
 
+  /**
+   * Calls with what is notified on a channel; for a pool of one connection, which is listened on. A
+   * pooler may keep that to itself, so that nothing may depend on it.
+   */
+  hear(channel: string, call: (payload: string) => void): Disposable {
+    const calls = this.#heard.getOrInsertComputed(channel, () => new Set());
+    calls.add(call);
+    // Later connections do so by themselves.
+    this.all(`listen ${channel}`).catch(() => {});
+    return { [Symbol.dispose]: () => void calls.delete(call) };
+  }
+
+  #listenOn(connection: Connection): void {
+    connection.on("notification", ({ channel, payload = "" }) => {
+      for (const call of this.#heard.get(channel) ?? []) call(payload);
+    });
+    for (const channel of this.#heard.keys()) {
+      connection.query({ text: `listen ${channel}` }).catch(() => {});
+    }
+  }
+
   /** Waits for the statements under way and closes every connection. */
   close(): Promise<void> {
     return this.#closed ??= this.#pool.end();
   }
 
-  async #use<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
+  #use<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
+    return this.#lend((connection) => work(new OneConnection(connection)));
+  }
+
+  async #lend<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     this.check(undefined);
     let broken = true;
     try {
       const connection = await this.#pool.connect();
       try {
-        const result = await work(new OneConnection(connection));
+        const result = await work(connection);
         broken = false;
         return result;
       } catch (error) {
         // Anything but the server's own refusal leaves a connection in an unknown state.
-        broken = stateOf(error) === undefined && !(error instanceof SvcError);
+        const state = stateOf(error);
+        broken = state === undefined ? !(error instanceof SvcError) : state.startsWith(GONE);
         throw error;
       } finally {
         connection.release(broken);

@@ -8,9 +8,36 @@ export interface Answer<Row> {
 /** One connection, taken out of a pool. */
 export interface Connection {
   query<Row>(statement: Statement): Promise<Answer<Row>>;
+  /** Runs something that reads its answer itself; `callback` tells how it ended. */
+  query(submitted: Submitted): void;
   /** Gives it back; with an argument it is closed instead. */
   release(broken?: boolean): void;
   on(event: "error", listener: (error: Error) => void): void;
+  on(event: "notification", listener: (notification: Notification) => void): void;
+}
+
+/** What somebody notified. */
+export interface Notification {
+  readonly channel: string;
+  readonly payload?: string;
+}
+
+/** Where a statement is sent, in the driver's own words. */
+export interface WireConnection {
+  query(text: string): void;
+}
+
+/** A statement that reads its answer itself. */
+export interface Submitted {
+  /** Set before it is sent; called once. The driver wraps it to end what takes too long. */
+  callback: (error?: unknown) => void;
+  submit(connection: WireConnection): void;
+  /** A message of a copy; its bytes are the driver's, which uses them again. */
+  handleCopyData(message: { readonly chunk: Uint8Array }): void;
+  handleCommandComplete(): void;
+  /** The server has ended the statement, and no error came before. */
+  handleReadyForQuery(): void;
+  handleError(error: unknown): void;
 }
 
 /** A statement with its values. */

@@ -102,6 +102,34 @@ const MIGRATIONS: readonly string[] = [
   create index data_key_scope
     on svc.data_key(account, owner, namespace, generation, created_at, key_id);
   create table svc.key_generation(account text primary key, generation integer not null)`,
+
+  /*
+   * A relayer works for the owners that it holds; `revision` rises with every writing of an owner's
+   * part of the ledger, and whenever somebody takes the owner. The empty name is what belongs to all.
+   */
+  `create table svc.owner(
+    owner bytea primary key, holder bigint not null, wanted boolean not null default false,
+    revision bigint not null default 0);
+  create index owner_holder on svc.owner(holder, wanted);
+  create index job_unfinished_owner on svc.job(owner) where ended_at is null;
+  create table svc.ledger(
+    owner bytea not null, key bytea not null, value bytea not null, primary key(owner, key));
+  alter table svc.ledger alter column value set storage external;
+  create table svc.expiry(
+    expires_at bigint not null, owner bytea not null, namespace bytea not null, id bytea not null,
+    primary key(expires_at, owner, namespace, id))`,
+
+  `create sequence svc.activity_id;
+  create table svc.activity(
+    id bigint primary key, account text not null, holder text not null, day integer not null,
+    entry bytea not null);
+  alter table svc.activity alter column entry set storage external;
+  create index activity_account on svc.activity(account, id);
+  create index activity_holder on svc.activity(holder, id);
+  create index activity_day on svc.activity(day);
+  create unlogged table svc.spent(
+    name bytea primary key, ends double precision not null, steps bigint[] not null,
+    weights double precision[] not null)`,
 ];
 
 /** The version of the schema that this program writes. */

@@ -37,7 +37,7 @@ function optionsOf({ url, connections }: Values<PostgresFields>) {
   return { address: addressOf({ url }), connections };
 }
 
-/** The plugin `postgres` for the roles `accounts`, `blobStore`, `cipher` and `vectorStore`. */
+/** The plugin `postgres` for the roles `accounts`, `blobStore`, `cipher`, `store` and `vectorStore`. */
 const plugin: Plugin<PostgresFields> = definePlugin({
   name: "postgres",
   docs: "postgres.md",
@@ -73,6 +73,7 @@ const plugin: Plugin<PostgresFields> = definePlugin({
     blobStore: async (settings) => (await backends()).postgresBlobStore(optionsOf(settings)),
     cipher: async (settings, { sealer, keys }) =>
       (await backends()).postgresCipher({ ...optionsOf(settings), sealer, keys }),
+    store: async (settings) => (await backends()).postgresStateStore(optionsOf(settings)),
     vectorStore: async (settings, context) =>
       (await backends()).postgresVectorStore({ ...optionsOf(settings), ...context }),
   },

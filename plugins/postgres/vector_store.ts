@@ -14,10 +14,10 @@ import type { DatabaseOptions, PostgresDatabase } from "./database.ts";
 import { Packer } from "./index/packer.ts";
 import type { Packing } from "./index/packing.ts";
 import { type Page, Reader } from "./index/reader.ts";
-import { type NumberedScope, Rows, type SealedEntry } from "./index/rows.ts";
+import { type NumberedScope, Rows, type SealedEntry, type SealedLink } from "./index/rows.ts";
+import { ScopeWrites } from "./index/scope_writes.ts";
 import { Scopes } from "./index/scopes.ts";
 import { Seals } from "./index/seals.ts";
-import { Upserts } from "./index/upserts.ts";
 import { DatabaseShare } from "./shared_database.ts";
 
 /** Settings of {@linkcode postgresVectorStore}. */
@@ -90,7 +90,8 @@ class PostgresVectorStore implements VectorStore {
   readonly #model: number;
   readonly #scopes: Scopes;
   readonly #rows: Rows;
-  readonly #upserts: Upserts;
+  readonly #upserts: ScopeWrites<SealedEntry>;
+  readonly #links: ScopeWrites<SealedLink>;
   readonly #reader: Reader;
   readonly #packer: Packer;
 
@@ -101,8 +102,16 @@ class PostgresVectorStore implements VectorStore {
     this.#dimensions = packing.dimensions;
     this.#model = packing.model;
     this.#scopes = new Scopes(database);
-    this.#rows = new Rows(seals, packing);
-    this.#upserts = new Upserts(database, this.#rows);
+    const rows = this.#rows = new Rows(seals, packing);
+    this.#upserts = new ScopeWrites((numbered, entries) =>
+      database.transaction((statements) => rows.upsert(statements, numbered, entries))
+    );
+    this.#links = new ScopeWrites(async (numbered, links) => {
+      const beside = await database.transaction((statements) =>
+        rows.link(statements, numbered.scopeId, links)
+      );
+      this.#packer.note(numbered, links.length, beside);
+    });
     this.#reader = new Reader(database, seals);
     this.#packer = new Packer(database, seals, packing);
   }
@@ -128,10 +137,7 @@ class PostgresVectorStore implements VectorStore {
     const sealed = this.#rows.sealLinks(scope, links);
     const numbered = await this.#find(scope);
     if (numbered === undefined || sealed.length === 0) return;
-    const beside = await this.#share.database.transaction((statements) =>
-      this.#rows.link(statements, numbered.scopeId, sealed)
-    );
-    this.#packer.note(numbered, sealed.length, beside);
+    await this.#links.add(numbered, sealed);
   }
 
   async delete(...[scope, ids, options]: Parameters<VectorStore["delete"]>): Promise<void> {

@@ -35,6 +35,8 @@ const HOST_BOUND = "auth.hostBound";
 const VERSION_MS = 3000;
 /** A clock that is off by less than this is not why a timestamp was refused. */
 const CLOCK_TOLERANCE_MS = 5000;
+/** What gateways answer in the place of a relayer. */
+const GATEWAY_FAILURES: readonly number[] = [502, 503, 504];
 /** A relayer that stopped uncleanly refuses timestamps of its first 2 s (docs/protocol.md#4.4-7). */
 const RESTART_WAIT_MS = 3000;
 
@@ -345,7 +347,9 @@ export class Transport {
     const { baseDelayMs, maxDelayMs } = this.options;
     const jitter = 0.5 + Math.random() / 2;
     const backoff = Math.min(maxDelayMs, baseDelayMs * 2 ** (attempt - 1)) * jitter;
-    if (error instanceof SvcConnectionError) return backoff;
+    if (error instanceof SvcConnectionError || isOfGateway(error) || isDoubled(error)) {
+      return backoff;
+    }
     if (!(error instanceof SvcError) || !error.retryable) return undefined;
     const asked = (error.retryAfter ?? 0) * 1000;
     return asked <= maxDelayMs ? Math.max(asked, backoff) : undefined;
@@ -361,6 +365,20 @@ export class Transport {
     this.#clockOffset = Math.abs(offset) <= CLOCK_TOLERANCE_MS ? 0 : offset;
     return known ? RESTART_WAIT_MS : 0;
   }
+}
+
+/** Whether a gateway answered for a relayer that it could not reach, or that left it without answer. */
+function isOfGateway(error: unknown): boolean {
+  return error instanceof SvcAnswerError && error.code === undefined &&
+    GATEWAY_FAILURES.includes(error.status);
+}
+
+/**
+ * Whether the platform sent a request twice, as Deno does when a kept connection ends without an
+ * answer: the first answer is lost, and its nonce is used up.
+ */
+function isDoubled(error: unknown): boolean {
+  return error instanceof SvcError && error.code === "nonce_reused";
 }
 
 /** Browsers show no more of a redirect than that it is one. */

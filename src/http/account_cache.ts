@@ -2,7 +2,8 @@ import { BoundedMap } from "../bounded_map.ts";
 import { SvcError } from "../errors.ts";
 import type { Account, AccountRegistry, DelegateKey } from "../interfaces/mod.ts";
 import type { RelayerConfig } from "../interfaces/config.ts";
-import { type Layer, RateLimiter } from "./rate_limit.ts";
+import type { AddressLimiter } from "./limits/address_limits.ts";
+import type { Layer } from "./limits/rate_limit.ts";
 import { limitKey } from "../wire/ip_addresses.ts";
 
 const MAX_ENTRIES = 10_000;
@@ -39,7 +40,7 @@ export class AccountCache {
   readonly #registry: AccountRegistry;
   readonly #config: RelayerConfig;
   readonly #now: () => number;
-  readonly #limiter: RateLimiter;
+  readonly #limiter: AddressLimiter;
   readonly #layer: Layer;
   readonly #entries = new BoundedMap<string, Entry>(MAX_ENTRIES);
   readonly #watch: Disposable | undefined;
@@ -47,14 +48,21 @@ export class AccountCache {
   readonly #asking = new Set<{ all: boolean; readonly ids: Set<string> }>();
   /** Look-ups under way, by key and hint. */
   readonly #running = new Map<string, Promise<Account | undefined>>();
+  /** Look-ups that are being counted. */
+  readonly #paying = new Map<string, Promise<void>>();
   readonly counts: CacheCounts = { hit: 0, miss: 0, stale: 0 };
 
   /** Listens to the registry until disposed. */
-  constructor(registry: AccountRegistry, config: RelayerConfig, now: () => number) {
+  constructor(
+    registry: AccountRegistry,
+    config: RelayerConfig,
+    limiter: AddressLimiter,
+    now: () => number,
+  ) {
     this.#registry = registry;
     this.#config = config;
     this.#now = now;
-    this.#limiter = new RateLimiter(now);
+    this.#limiter = limiter;
     this.#layer = { name: "account_lookup_ip", limit: config.accountLookupsPerMinute, seconds: 60 };
     this.#watch = registry.watch?.((accountId) => this.#changed(accountId));
   }
@@ -120,9 +128,9 @@ export class AccountCache {
       return entry.account;
     }
     // Who joins a question costs the registry nothing.
-    if (!this.#running.has(id)) {
-      this.#limiter.spend([{ layer: this.#layer, key: limitKey(clientAddress) }], 1);
-    }
+    const counted = this.#running.has(id) ? undefined : this.#spend(id, clientAddress);
+    // Where nobody has to be asked, nobody comes in between.
+    if (counted !== undefined) await counted;
     try {
       return await this.#ask(id, publicKey, hint);
     } catch (cause) {
@@ -134,6 +142,17 @@ export class AccountCache {
       }
       throw new SvcError("chain_unavailable", undefined, { cause });
     }
+  }
+
+  /** Counts a look-up; who comes while other relayers are asked joins as well. */
+  #spend(id: string, clientAddress: string): Promise<void> | undefined {
+    const charge = { layer: this.#layer, key: limitKey(clientAddress) };
+    const spent = this.#paying.get(id) ?? this.#limiter.spend([charge], 1);
+    if (!(spent instanceof Promise)) return undefined;
+    this.#paying.set(id, spent);
+    return spent.finally(() => {
+      if (this.#paying.get(id) === spent) this.#paying.delete(id);
+    });
   }
 
   /** Asks the registry; callers with the same question share one look-up. */

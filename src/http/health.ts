@@ -1,6 +1,6 @@
 import { within } from "../deadline.ts";
 import type { BackendHealth, Sponsor } from "../interfaces/mod.ts";
-import { INLINE_BYTES, type KvWriter } from "../jobs/staging.ts";
+import type { JobTables } from "../jobs/tables.ts";
 import type { Domain } from "../memory/domain.ts";
 
 /** State of one dependency. */
@@ -22,21 +22,18 @@ type SidecarProbe = (signal: AbortSignal) => Promise<boolean>;
 /** Finds out whether the relayer's dependencies work. */
 export class Health {
   readonly #domain: Domain;
-  readonly #kv: Deno.Kv;
-  readonly #writer: KvWriter;
+  readonly #answers: JobTables["answers"];
   readonly #sidecar: SidecarProbe | undefined;
   #asking: Promise<unknown> | undefined;
   #probed: { at: number; result: Promise<Record<string, DependencyHealth>> } | undefined;
 
   constructor(
     domain: Domain,
-    kv: Deno.Kv,
-    writer: KvWriter,
+    answers: JobTables["answers"],
     sidecar: SidecarProbe | undefined,
   ) {
     this.#domain = domain;
-    this.#kv = kv;
-    this.#writer = writer;
+    this.#answers = answers;
     this.#sidecar = sidecar;
   }
 
@@ -61,15 +58,8 @@ export class Health {
     return { status: full ? "down" : table.status, ...details };
   }
 
-  /** A table that refused the last write is tested with a write: it may still be readable. */
   async #tableState(): Promise<DependencyHealth> {
-    const key = ["health"];
-    if (!this.#writer.failing) return await up(this.#kv.get(key));
-    // As much as a request may bring along: a smaller one could still fit on a full disk.
-    const value = new Uint8Array(INLINE_BYTES);
-    const written = await up(this.#writer.commit([{ key, value, bytes: value.length }]));
-    if (written.status === "ok") void this.#writer.commit([{ key, remove: true }]).catch(() => {});
-    return written;
+    return { status: await this.#answers(PROBE_TIMEOUT_MS) ? "ok" : "down" };
   }
 
   async #probe(): Promise<Record<string, DependencyHealth>> {

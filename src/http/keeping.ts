@@ -1,5 +1,5 @@
 import type { Note } from "../interfaces/mod.ts";
-import type { Kept, KeptAnswer, ReplayStore } from "../jobs/replay.ts";
+import type { Kept, KeptAnswer, Replay } from "../jobs/replay.ts";
 import type { AuthHeaders } from "./auth.ts";
 import type { Route } from "../wire/route.ts";
 
@@ -18,7 +18,7 @@ interface KeptRequest {
 
 /** What is committed with the answer of one request: its nonce, and the answer for replays. */
 export class Keeping {
-  readonly #replay: ReplayStore;
+  readonly #replay: Replay;
   readonly #bodyHash: string;
   /** Under what the answer is kept; neither where it is not. */
   readonly textKey: string | undefined;
@@ -30,7 +30,7 @@ export class Keeping {
   kept: KeptAnswer | undefined;
 
   constructor(
-    replay: ReplayStore,
+    replay: Replay,
     { bodyHash, auth, route, text }: KeptRequest,
     nonce: Note | undefined,
   ) {
@@ -68,4 +68,21 @@ export class Keeping {
     this.hasNonce = false;
     if (this.textKey !== undefined) this.#replay.dropText(this.textKey);
   }
+}
+
+/** An answer, at the end of which something is disposed of. */
+export function lasting(response: Response, held: Disposable): Response {
+  const { body, status, headers } = response;
+  if (body === null) {
+    held[Symbol.dispose]();
+    return response;
+  }
+  const done = () => held[Symbol.dispose]();
+  const watched = body.pipeThrough(
+    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+      flush: done,
+      cancel: done,
+    }),
+  );
+  return new Response(watched, { status, headers });
 }

@@ -36,7 +36,7 @@ interface McpProxyOptions {
   /** Opens session tokens. */
   readonly tokens: Pick<Sealer, "open">;
   /** The apps that were let in by OAuth. */
-  readonly grants: Pick<Grants, "isOpen">;
+  readonly grants: Pick<Grants, "isOpen" | "fresh">;
   /** Knows whether their keys are still listed. */
   readonly accounts: Pick<AccountCache, "authorize">;
   /** Milliseconds since the epoch. */
@@ -186,6 +186,7 @@ export class McpProxy implements Disposable {
   async #checkAccess(text: string, { clientIp }: RequestContext): Promise<void> {
     const { address, tokens, grants, accounts, now } = this.#options;
     const { publicKey, accountId } = openSessionToken(tokens, text, [address.connect], now());
+    await grants.fresh();
     if (!grants.isOpen(publicKey)) throw new SvcError("token_revoked");
     try {
       await accounts.authorize(publicKey, accountId, clientIp);

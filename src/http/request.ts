@@ -170,3 +170,13 @@ export function checkTypeHeaders(headers: Headers, wanted = JSON_TYPE): void {
     throw new SvcError("unsupported_media_type");
   }
 }
+
+/** Decodes a path parameter; malformed percent-encoding stays as sent, and matches nothing. */
+export function decodedId(id: string): string {
+  if (!id.includes("%")) return id;
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
+  }
+}

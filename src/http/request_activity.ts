@@ -21,10 +21,10 @@ export function noteRequest(
   { authorization: { account, key }, context, namespaces, outcome }: AnsweredRequest,
   what: Pick<Entry, "action" | "from">,
 ): void {
-  const { accountId } = account;
+  const { accountId, owner } = account;
   const entry = { ...what, accountId, key: key.publicKey, via: viaOf(context), outcome };
-  if (namespaces.size === 0) activity.note(entry);
-  for (const namespace of namespaces) activity.note({ ...entry, namespace });
+  if (namespaces.size === 0) activity.note(entry, owner);
+  for (const namespace of namespaces) activity.note({ ...entry, namespace }, owner);
 }
 
 function viaOf({ isInternal, request }: RequestContext): Entry["via"] {

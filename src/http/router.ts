@@ -15,6 +15,7 @@ import { isMcpPath, type McpProxy } from "./mcp_proxy.ts";
 import { type HttpMetrics, methodLabel } from "./metrics.ts";
 import type { OpenCall, OpenHandler, OpenHandlers, SignedHandlers } from "./route.ts";
 import { parseForm } from "./oauth/form.ts";
+import type { AddressLimiter } from "./limits/address_limits.ts";
 import { oauthHandlers } from "./oauth/handlers.ts";
 import type { Grants } from "./oauth/grants.ts";
 import { OAuthError } from "./oauth/oauth_error.ts";
@@ -106,9 +107,13 @@ interface RouterDependencies extends SignedDependencies {
   readonly sponsor: OpenHandlers<"sponsor"> | undefined;
   /** The apps that were let in by OAuth. */
   readonly grants: Grants;
+  /** Makes limits of those who are known by their address only. */
+  readonly newLimiter: () => AddressLimiter;
   /** Where documents of apps are read; the internet, when absent. */
   readonly network: PublicNetwork | undefined;
   readonly logger: Logger;
+  /** Whether balancers are told to look elsewhere. */
+  readonly leaving: () => boolean;
   /** Whether new requests are refused. */
   readonly closing: () => boolean;
 }
@@ -282,8 +287,9 @@ export class Router {
   }
 
   #registerOpen(): void {
-    const { domain, mcp, sponsor, address, accounts, grants, network } = this.#deps;
-    const { accounts: { admin }, config } = domain;
+    const { domain, mcp, sponsor, address, accounts, grants, network, newLimiter } = this.#deps;
+    const { accounts: { admin }, activity, config, now } = domain;
+    const limited = () => ({ activity, now, limiter: newLimiter() });
     const noSponsor = () => {
       throw new SvcError("sponsor_disabled");
     };
@@ -291,7 +297,7 @@ export class Router {
     const handlers = {
       ...publicHandlers(this.#deps),
       ...sponsor ?? { "POST /sponsor": noSponsor, "POST /sponsor/execute": noSponsor },
-      ...(admin === undefined ? {} : ownerHandlers(admin, address, config, domain)),
+      ...(admin === undefined ? {} : ownerHandlers(admin, address, config, limited())),
       "GET /api/mcp/sse": passOn,
       "POST /api/mcp/messages": passOn,
       "GET /api/mcp": passOn,
@@ -300,7 +306,7 @@ export class Router {
       "GET /api/mcp/connect": passOn,
       "POST /api/mcp/connect": passOn,
       "DELETE /api/mcp/connect": passOn,
-      ...oauthHandlers({ domain, accounts, address, grants, network }),
+      ...oauthHandlers({ domain, accounts, address, grants, network, limiter: newLimiter() }),
     } satisfies OpenHandlers<"public" | "sponsor" | "mcp" | "oauth" | "consent">;
     const known: { readonly [N in RouteName]?: OpenHandler } = handlers;
     for (const name of routeNames()) {

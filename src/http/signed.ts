@@ -1,6 +1,5 @@
 import { SvcError } from "../errors.ts";
-import type { KvWriter } from "../jobs/staging.ts";
-import type { Kept, KeptAnswer, ReplayStore } from "../jobs/replay.ts";
+import type { Kept, KeptAnswer, Replay } from "../jobs/replay.ts";
 import { mayRead } from "../memory/caller.ts";
 import type { Domain } from "../memory/domain.ts";
 import { HEADER } from "../wire/headers.ts";
@@ -15,13 +14,14 @@ import type { AccountCache, Authorization } from "./account_cache.ts";
 import { type AuthHeaders, checkSignature, idempotencyKeyOf } from "./auth.ts";
 import { Authentication } from "./authentication.ts";
 import type { BodyReader } from "./body_reader.ts";
-import { type Answer, Keeping } from "./keeping.ts";
+import { type Answer, Keeping, lasting } from "./keeping.ts";
 import type { Grants } from "./oauth/grants.ts";
 import { namespacesIn, noteRequest } from "./request_activity.ts";
 import type { OwnAddress } from "./own_address.ts";
 import { type SignedRequest, TOKEN_PURPOSE } from "./session_tokens.ts";
 import {
   checkTypeHeaders,
+  decodedId,
   JSON_TYPE,
   LINES_TYPE,
   parseJson,
@@ -29,7 +29,7 @@ import {
   type RequestContext,
   textOf,
 } from "./request.ts";
-import type { Charge, Layer, RateLimiter } from "./rate_limit.ts";
+import type { Charge, Layer, RateLimiter } from "./limits/rate_limit.ts";
 import type { Call, SignedHandler } from "./route.ts";
 
 export interface SignedDependencies {
@@ -37,11 +37,10 @@ export interface SignedDependencies {
   readonly accounts: AccountCache;
   readonly address: OwnAddress;
   /** The apps that were let in by OAuth. */
-  readonly grants: Pick<Grants, "isOpen">;
+  readonly grants: Pick<Grants, "isOpen" | "fresh">;
   readonly bodies: BodyReader;
   readonly limiter: RateLimiter;
-  readonly replay: ReplayStore;
-  readonly writer: KvWriter;
+  readonly replay: Replay;
 }
 
 /** What a handler is given, whichever it is. */
@@ -61,6 +60,10 @@ interface SignedRoute {
   readonly method: string;
   readonly row: Route;
   readonly weight: number;
+  /** Whether what a request brings is accepted with its nonce, before anything is done. */
+  readonly isAccepting: boolean;
+  /** Whether an answer is made while it is read. */
+  readonly isStreamed: boolean;
   /** Error code for a path parameter that is no UUID; absent where the path has none. */
   readonly unknownId: "memory_not_found" | "job_not_found" | undefined;
   readonly handle: (
@@ -133,6 +136,10 @@ export class SignedRoutes {
       method: name.slice(0, name.indexOf(" ")),
       row,
       weight: weights[name] ?? row.weight ?? 1,
+      get isAccepting() {
+        return row.writes === true && 202 in row.answers();
+      },
+      isStreamed: name === "POST /api/export",
       unknownId: !name.includes(":id")
         ? undefined
         : name.includes("memories")
@@ -145,8 +152,9 @@ export class SignedRoutes {
   }
 
   async #answer(route: SignedRoute, id: string, context: RequestContext): Promise<Response> {
-    const { domain, bodies, limiter } = this.#deps;
+    const { domain, bodies, limiter, grants } = this.#deps;
     const { request, target } = context;
+    if (request.headers.has(HEADER.sessionToken)) await grants.fresh();
     const declared = Number(request.headers.get("content-length") ?? 0);
     const { bodyBytes = SIGNED_BODY_BYTES } = route.row;
     if (declared > bodyBytes) throw new SvcError("body_too_large");
@@ -171,13 +179,17 @@ export class SignedRoutes {
       charges,
       namespaces,
     };
-    domain.keyUse.touch(authorization.key.publicKey, domain.now());
+    const { key, account: { owner } } = authorization;
+    using held = new DisposableStack();
+    const hold = held.use(await domain.owners.hold(owner));
+    domain.keyUse.touch(key.publicKey, domain.now(), owner);
     try {
       const response = await this.#authenticated(verified);
+      await hold.settled();
       this.#note(verified, "ok");
       const limits = Object.entries(limiter.headers(charges));
       for (const [name, value] of limits) response.headers.set(name, value);
-      return response;
+      return route.isStreamed ? lasting(response, held.move()) : response;
     } catch (thrown) {
       const error = SvcError.from(thrown);
       this.#note(verified, error.code);
@@ -195,7 +207,11 @@ export class SignedRoutes {
   }
 
   #charges(publicKey: string, owner: string): Charge[] {
-    return this.#layers.map(({ layer, by }) => ({ layer, key: by === "key" ? publicKey : owner }));
+    return this.#layers.map(({ layer, by }) => ({
+      layer,
+      key: by === "key" ? publicKey : owner,
+      owner,
+    }));
   }
 
   async #authenticated(verified: Verified): Promise<Response> {
@@ -205,12 +221,17 @@ export class SignedRoutes {
       return await this.#replayable(verified, new Keeping(replay, verified, undefined));
     }
     const burned = replay.burn(publicKey, nonce, Number(timestamp));
+    if (replay.isShared && !verified.route.isAccepting) {
+      // Another relayer may know it: nothing is done before that is told.
+      await replay.write([burned]);
+      return await this.#replayable(verified, new Keeping(replay, verified, undefined));
+    }
     const keeping = new Keeping(replay, verified, burned);
     try {
       return await this.#replayable(verified, keeping);
     } finally {
       // Used up whatever the answer was: on disk within a second, unless a commit took it along.
-      if (!keeping.hasNonce) replay.later(burned);
+      if (!keeping.hasNonce) await replay.later(burned);
     }
   }
 
@@ -224,7 +245,7 @@ export class SignedRoutes {
     return await this.#once(textKey, async () => {
       const byText = textKey === undefined
         ? undefined
-        : this.#deps.replay.signedText(textKey, verified.bodyHash);
+        : await this.#deps.replay.signedText(textKey, verified.bodyHash);
       // Whatever key comes along: the text does not cover it, so that a stranger may have chosen it.
       if (byText !== undefined) return this.#again(verified, byText);
       return await this.#once(idempotencyKey, async () => {
@@ -270,7 +291,7 @@ export class SignedRoutes {
     { textKey, idempotencyKey }: Keeping,
   ): Promise<KeptAnswer | undefined> {
     if (idempotencyKey === undefined) return undefined;
-    const { replay, writer } = this.#deps;
+    const { replay } = this.#deps;
     let kept: KeptAnswer | undefined;
     try {
       kept = await replay.idempotent(idempotencyKey, verified.bodyHash);
@@ -279,18 +300,19 @@ export class SignedRoutes {
       throw error;
     }
     if (kept !== undefined && textKey !== undefined) {
-      await writer.commit([replay.keepText(textKey, verified.bodyHash, kept)]);
+      await replay.write([replay.keepText(textKey, verified.bodyHash, kept)]);
     }
     return kept;
   }
 
-  #spend({ route, charges, auth }: Verified, replay: boolean): void {
+  #spend({ route, charges, auth, authorization }: Verified, replay: boolean): void {
     const { limiter, domain } = this.#deps;
     if (domain.config.rateLimit.disabled) return;
     let weight = replay ? 1 : route.weight;
     if (weight === 0) {
       try {
-        limiter.spend([{ layer: this.#free, key: auth.publicKey }], 1);
+        const { owner } = authorization.account;
+        limiter.spend([{ layer: this.#free, key: auth.publicKey, owner }], 1);
       } catch {
         weight = 1;
       }
@@ -308,9 +330,9 @@ export class SignedRoutes {
   /** Content type, JSON, shape; then the handler, and the kept answer in its commit or after it. */
   async #process(verified: Verified, keeping: Keeping): Promise<Response> {
     const { context, route, authorization, auth } = verified;
-    const { domain, writer, address } = this.#deps;
+    const { domain, replay, address } = this.#deps;
     const body = parseRequest(verified);
-    const id = decoded(verified.id);
+    const id = decodedId(verified.id);
     if (route.unknownId !== undefined && !isUuid(id)) throw new SvcError(route.unknownId);
     const { query: members } = route.row;
     const query = members && parseBody(members, Object.fromEntries(queryOf(context.target)));
@@ -338,7 +360,7 @@ export class SignedRoutes {
       if (answer instanceof Response) return answer;
       const provisional = keeping.kept;
       if (keeping.keys.length > 0 && provisional?.status !== answer.status) {
-        const kept = writer.commit(keeping.keep(answer).mutations);
+        const kept = replay.write(keeping.keep(answer).mutations);
         // What the commit that accepted has kept is true as well, and the write has happened.
         await (provisional === undefined ? kept : kept.catch(() => {}));
       }
@@ -357,16 +379,6 @@ function signedRequest({ auth, body }: Verified): SignedRequest {
   const { signature, timestamp, nonce, accountId, audience } = auth;
   if (signature === undefined) throw new SvcError("auth_headers_missing");
   return { body: textOf(body), signature, timestamp, nonce, accountId, audience };
-}
-
-/** Decodes a path parameter; malformed percent-encoding stays as sent, and matches nothing. */
-function decoded(id: string): string {
-  if (!id.includes("%")) return id;
-  try {
-    return decodeURIComponent(id);
-  } catch {
-    return id;
-  }
 }
 
 function parseRequest({ context, route: { row }, body }: Verified): unknown {

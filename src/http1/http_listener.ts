@@ -42,6 +42,8 @@ export interface HttpListenerOptions {
 /** A listener; disposing of it waits for the answers under way. */
 export interface HttpListener extends AsyncDisposable {
   readonly port: number;
+  /** From now on ends each connection after its next answer; it goes on to take new ones. */
+  closeAfterAnswers(): void;
   /**
    * Takes no more connections, lets the answers under way be given, and cuts what is left after so
    * many milliseconds.
@@ -103,6 +105,8 @@ class Listener implements HttpListener {
   #context: SecureContext | undefined;
   #listener: Deno.TcpListener;
   #closing = false;
+  /** Whether connections are kept after an answer. */
+  #keeps = true;
   #ended: Promise<void> | undefined;
 
   constructor(options: HttpListenerOptions) {
@@ -119,6 +123,7 @@ class Listener implements HttpListener {
       connections: this.#connections,
       lines: options.lines ?? "",
       isClosing: () => this.#closing,
+      isKeeping: () => this.#keeps,
     };
     const pause = Math.min(CHECK_MS, ...FIRST_LIMITS.map((name) => limits[name] / 4));
     this.#check = setInterval(() => this.#connections.check(performance.now()), pause);
@@ -175,12 +180,17 @@ class Listener implements HttpListener {
     this.#served.add(served);
   }
 
+  closeAfterAnswers(): void {
+    this.#keeps = false;
+  }
+
   shutdown(ms: number): Promise<void> {
     return this.#ended ??= this.#end(ms);
   }
 
   async #end(ms: number): Promise<void> {
     this.#closing = true;
+    this.#keeps = false;
     this.#listener.close();
     this.#connections.closeIdle();
     await this.#accepting;

@@ -43,6 +43,8 @@ export interface Serving {
   readonly lines: string;
   /** Whether the listener is about to end. */
   readonly isClosing: () => boolean;
+  /** Whether a connection may have another request after an answer. */
+  readonly isKeeping: () => boolean;
 }
 
 /** Room for a request on a connection that waits, bytes: most fit. */
@@ -150,7 +152,7 @@ export class ServedConnection implements OpenConnection {
   }
 
   async #answer(head: RequestHead, body: RequestBody): Promise<boolean> {
-    const { answer, onError, connections, lines, isClosing } = this.#serving;
+    const { answer, onError, connections, lines, isKeeping } = this.#serving;
     const gone = new AbortController();
     const whole = async () => {
       // From now on nothing but the client's leaving is to be seen.
@@ -184,7 +186,7 @@ export class ServedConnection implements OpenConnection {
       await this.#refuse(400);
       return false;
     }
-    const isKept = head.isKept && !isClosing() && (body.isRead || body.isShort(MAX_DRAINED));
+    const isKept = head.isKept && isKeeping() && (body.isRead || body.isShort(MAX_DRAINED));
     await sendAnswer(this.#socket, response, {
       lines: isKept ? lines : `${lines}connection: close\r\n`,
       isOld: head.isOld,

@@ -83,6 +83,12 @@ export interface AccountAdmin {
    * @throws {SvcError} `not_found` without the account.
    */
   setActive(accountId: string, active: boolean): Promise<Account>;
+  /**
+   * Takes an account over from another registry of this kind, keys and times as they are, in the place
+   * of what is known of it here. Absent where a registry cannot.
+   * @throws {SvcError} `key_exists` when another account lists one of its keys.
+   */
+  adopt?(account: Account): Promise<void>;
 }
 
 /** Tells that cached answers may be stale; without an id: all of them. */

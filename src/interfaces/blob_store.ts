@@ -19,6 +19,11 @@ export interface PutOptions extends Scope, CallOptions {
    * stores it by itself.
    */
   readonly standalone?: boolean;
+  /**
+   * When it was stored first, milliseconds since the epoch, where it comes from another store; a
+   * store that cannot note it takes the present time.
+   */
+  readonly storedAt?: number;
 }
 
 /** A blob that is now stored under another id; the earlier id is read for a while longer. */

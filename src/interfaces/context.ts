@@ -95,6 +95,8 @@ export interface RoleContexts {
   readonly languageModel: FileContext;
   /** May run in the sidecar, which has no folder and no key. */
   readonly sponsor: RoleContext;
+  /** Opened before every other role: nothing is known yet. */
+  readonly store: RoleContext;
   /** Opened once the embedder is known. */
   readonly vectorStore: VectorStoreContext;
 }

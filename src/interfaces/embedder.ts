@@ -18,6 +18,18 @@ export interface QueryEmbedding {
 }
 
 /**
+ * Maps of an embedder's vectors to shorter ones, of which the product is large where a statement tells
+ * what another one tells, or what is asked, whatever its value: of "I live in Berlin" and "I moved to
+ * Lisbon". Learned for one model.
+ */
+export interface Aspects {
+  /** What a document tells about. */
+  statement(vector: Float32Array): Float32Array;
+  /** What a query asks about. */
+  question(vector: Float32Array): Float32Array;
+}
+
+/**
  * Text to vectors. Verify an implementation with `embedderSuite` of `@svc/relayer/testing`.
  */
 export interface Embedder extends AsyncDisposable {
@@ -38,6 +50,8 @@ export interface Embedder extends AsyncDisposable {
    * others are answered by words and letters.
    */
   readonly languages?: readonly string[];
+  /** By which recall tells what replaced something; absent where nobody fitted them. */
+  readonly aspects?: Aspects | undefined;
   /**
    * Embeds texts, in order. A text longer than the model's window gets up to 16 window vectors
    * (longer texts are sampled evenly). Vectors have unit length and finite numbers.

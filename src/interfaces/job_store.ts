@@ -85,6 +85,8 @@ export interface Progress {
   readonly errorCode?: JobErrorCode;
   /** Whether the memory is encrypted and indexed. */
   readonly recallable: boolean;
+  /** Model of the vectors that it is indexed with; absent in what an earlier version noted. */
+  readonly model?: string;
   /** When it may run next, milliseconds since the epoch. */
   readonly due: number;
 }
@@ -182,8 +184,17 @@ export interface JobStore extends AsyncDisposable {
   answerTo(text: Uint8Array): Promise<Uint8Array | undefined>;
   /** The answer to an idempotency key; `undefined` when there is none. */
   idempotent(key: Uint8Array): Promise<IdempotentAnswer | undefined>;
-  /** Takes unfinished jobs that nobody has, oldest first; none where there are none. */
-  claim(limit: number): Promise<HeldJob[]>;
+  /**
+   * What requests used up or were answered and is still remembered, in any order; times of nonces and
+   * texts may be up to ten minutes earlier than they were. Absent where a store does not tell.
+   */
+  notes?(): AsyncIterable<Note>;
+  /**
+   * Takes unfinished jobs that nobody has, oldest first; none where there are none.
+   *
+   * @param owner Those of an owner alone, whom this opening has taken, where the store leases owners.
+   */
+  claim(limit: number, owner?: string): Promise<HeldJob[]>;
   /**
    * Keeps what this opening has, as often as a third of the time that a lease lasts. Answers whether
    * it had it still: after a `false` jobs may be somebody else's.

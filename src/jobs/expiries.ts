@@ -1,22 +1,16 @@
-import type { Scope } from "../interfaces/mod.ts";
+import type { Expiry, ExpiryStore, Scope } from "../interfaces/mod.ts";
 import { type KvWriter, tableRead } from "./staging.ts";
 
 /** Entries of a page: Deno KV reads no more at once. */
 const PAGE = 500;
 const PREFIX = "expiry";
 
-export interface Expiry extends Scope {
-  readonly id: string;
-  /** Milliseconds since the epoch. */
-  readonly expiresAt: number;
-}
-
 function keyOf({ expiresAt, owner, namespace, id }: Expiry): Deno.KvKey {
   return [PREFIX, expiresAt, owner, namespace, id];
 }
 
 /** When memories end, in the KV table and in that order: rows of the index are sealed. */
-export class Expiries {
+export class Expiries implements ExpiryStore {
   readonly #kv: Deno.Kv;
   readonly #writer: KvWriter;
 

@@ -76,6 +76,8 @@ export class LiveJob {
   attempts = 0;
   /** Whether the memory is encrypted and indexed. */
   recallable = false;
+  /** Model of the vectors that it is indexed with. */
+  model: string | undefined;
   /** Whether its memory was deleted meanwhile. */
   cancelled = false;
   /** What its writes name; good once the commit that accepts it succeeded. */
@@ -95,6 +97,8 @@ export class LiveJob {
   mayBeStored = false;
   /** Set while the id of that blob is being found out. */
   naming: Promise<void> | undefined;
+  /** Whether another relayer has taken it over: nothing is written for it any more. */
+  isLetGo = false;
   /** Set once the job is being ended: from then on nothing else is written for it. */
   ending: Promise<void> | undefined;
   /** Called once when the memory is recallable or never will be by this run. */
@@ -112,8 +116,11 @@ export class LiveJob {
     this.lease = { jobId: job.id, turn: 0 };
   }
 
-  /** A job that another process left, as far as that came. */
-  static resumed({ job, lease, progress, step }: HeldJob): LiveJob {
+  /**
+   * A job that another process left, as far as that came. One that is indexed with vectors of another
+   * model than the present one is not recallable again before it has others.
+   */
+  static resumed({ job, lease, progress, step }: HeldJob, present: string): LiveJob {
     const { attempts = 0, errorCode, recallable = false, due = job.acceptedAt } = progress ?? {};
     const live = new LiveJob(job, due);
     live.lease = lease;
@@ -123,7 +130,8 @@ export class LiveJob {
     // Without a saved result nothing was stored yet.
     live.mayBeStored = step !== undefined;
     if (attempts > 0) live.state = "running";
-    if (recallable) live.markRecallable();
+    const { model = present } = progress ?? {};
+    if (recallable && model === present) live.markRecallable(model);
     return live;
   }
 
@@ -138,8 +146,9 @@ export class LiveJob {
     return this.#ended.promise;
   }
 
-  markRecallable(): void {
+  markRecallable(model?: string): void {
     this.recallable = true;
+    this.model = model;
     this.#settle();
   }
 
@@ -186,6 +195,12 @@ export interface AtRest {
   putDown(live: LiveJob): void;
 }
 
+/** Whether a job writes another version, names others, or may have a key, which is in its payload. */
+function mayChange({ version, standing, proposes, source }: JobSpec): boolean {
+  return version > 1 || standing?.links !== undefined ||
+    (proposes === undefined && source !== "manual");
+}
+
 /** The unfinished jobs in memory, by id and by scope. */
 export class LiveJobs implements AtRest {
   readonly #byId = new Map<string, LiveJob>();
@@ -193,6 +208,8 @@ export class LiveJobs implements AtRest {
   /** Jobs whose id is not that of their memory, by their memory. */
   readonly #others = new Map<string, Set<LiveJob>>();
   readonly #unsettled = new Map<string, Unsettled>();
+  /** By scope, those that may change what other memories say: most writes only add one. */
+  readonly #changing = new Map<string, Set<LiveJob>>();
   readonly #atRest = new Set<LiveJob>();
   /** Unfinished jobs by owner. */
   readonly #owned = new Map<string, number>();
@@ -222,6 +239,7 @@ export class LiveJobs implements AtRest {
     this.#atRest.add(live);
     const key = scopeKey(live.job);
     this.#byScope.getOrInsertComputed(key, () => new Set()).add(live);
+    if (mayChange(live.job)) this.#changing.getOrInsertComputed(key, () => new Set()).add(live);
     const { id, memoryId } = live.job;
     if (id !== memoryId) this.#others.getOrInsertComputed(memoryId, () => new Set()).add(live);
     if (live.isSettled) return live;
@@ -239,6 +257,9 @@ export class LiveJobs implements AtRest {
     const scope = this.#byScope.get(key);
     scope?.delete(live);
     if (scope?.size === 0) this.#byScope.delete(key);
+    const changing = this.#changing.get(key);
+    changing?.delete(live);
+    if (changing?.size === 0) this.#changing.delete(key);
     const { memoryId } = live.job;
     const others = this.#others.get(memoryId);
     others?.delete(live);
@@ -309,6 +330,20 @@ export class LiveJobs implements AtRest {
 
   in(scope: Scope): LiveJob[] {
     return [...this.#byScope.get(scopeKey(scope)) ?? []];
+  }
+
+  /** Jobs of a scope that may change or take the place of memories that are there. */
+  changingIn(scope: Scope): Iterable<LiveJob> {
+    return this.#changing.get(scopeKey(scope)) ?? [];
+  }
+
+  /**
+   * Jobs of a scope that were accepted before another one and are not recallable yet, the oldest first:
+   * `most` of those that wait the longest.
+   */
+  waitingBefore(scope: Scope, id: string, most: number): LiveJob[] {
+    const waiting = this.#unsettled.get(scopeKey(scope))?.jobs.keys().take(most) ?? [];
+    return [...waiting].filter(({ job }) => job.id < id);
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { AcceptBurst } from "./accept_burst.ts";
 import { type JobErrorCode, SvcError } from "../errors.ts";
 import type {
   AcceptedJob,
@@ -25,6 +26,8 @@ interface JobsOptions {
   readonly maxPending: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Told of accepts, where the store does not see them itself. */
+  readonly burst?: AcceptBurst;
 }
 
 /** Jobs claimed at a time. */
@@ -41,6 +44,7 @@ export class Jobs {
   /** Also jobs whose commit is not answered yet: its wake-up message may arrive first. */
   readonly #live = new LiveJobs();
   readonly #ended: EndedJobs;
+  #endings = 0;
 
   /** Uses a store that is the caller's. */
   constructor(store: JobStore, options: JobsOptions) {
@@ -53,6 +57,11 @@ export class Jobs {
     return this.#live.size;
   }
 
+  /** How many ended here since the start. */
+  get endings(): number {
+    return this.#endings;
+  }
+
   get oldest(): number | undefined {
     return this.#live.oldest;
   }
@@ -62,12 +71,30 @@ export class Jobs {
   }
 
   /** Reads every unfinished job. */
-  async recover(): Promise<LiveJob[]> {
+  async recover(model: string): Promise<LiveJob[]> {
     const jobs: LiveJob[] = [];
     for (;;) {
       const claimed = await this.#store.claim(BATCH);
-      for (const held of claimed) jobs.push(this.#live.add(LiveJob.resumed(held)));
+      for (const held of claimed) jobs.push(this.#live.add(LiveJob.resumed(held, model)));
       if (claimed.length < BATCH) return jobs;
+    }
+  }
+
+  /** Takes the unfinished jobs of an owner over from whoever had them. */
+  async takeUp(owner: string, model: string): Promise<LiveJob[]> {
+    const jobs: LiveJob[] = [];
+    for (;;) {
+      const claimed = await this.#store.claim(BATCH, owner);
+      for (const held of claimed) jobs.push(this.#live.add(LiveJob.resumed(held, model)));
+      if (claimed.length < BATCH) return jobs;
+    }
+  }
+
+  /** Forgets the unfinished jobs of an owner, which another relayer takes over. */
+  letGo(owner: string): void {
+    for (const live of this.liveOf(owner)) {
+      live.isLetGo = true;
+      this.#live.remove(live);
     }
   }
 
@@ -96,6 +123,14 @@ export class Jobs {
 
   liveIn(scope: Scope): LiveJob[] {
     return this.#live.in(scope);
+  }
+
+  changingIn(scope: Scope): Iterable<LiveJob> {
+    return this.#live.changingIn(scope);
+  }
+
+  waitingBefore(scope: Scope, id: string, most: number): LiveJob[] {
+    return this.#live.waitingBefore(scope, id, most);
   }
 
   liveOf(owner: string): LiveJob[] {
@@ -139,6 +174,7 @@ export class Jobs {
     if (first !== undefined) this.checkRoom(first.owner, jobs.length);
     const due = this.#options.now();
     const lives = jobs.map((job) => new LiveJob(job, due));
+    using _accepting = first === undefined ? undefined : this.#options.burst?.accepting();
     return await this.#add(lives, this.#store.accept(jobs, notes));
   }
 
@@ -238,6 +274,7 @@ export class Jobs {
   async #end(live: LiveJob, ending: Ending): Promise<void> {
     const now = this.#options.now();
     await this.#store.end(live.lease, endedRecord(live, ending, now));
+    this.#endings++;
     live.errorCode = ending.errorCode;
     this.#live.remove(live);
     live.markEnded(ending.state, now);
@@ -326,6 +363,12 @@ export class Jobs {
   }
 }
 
-function progressOf({ attempts, recallable, due, errorCode }: LiveJob): Progress {
-  return { attempts, recallable, due, ...(errorCode === undefined ? {} : { errorCode }) };
+function progressOf({ attempts, recallable, due, errorCode, model }: LiveJob): Progress {
+  return {
+    attempts,
+    recallable,
+    due,
+    ...(errorCode === undefined ? {} : { errorCode }),
+    ...(model === undefined ? {} : { model }),
+  };
 }

@@ -7,12 +7,13 @@ import type {
   IdempotentAnswer,
   JobStore,
   Lease,
+  Note,
   Progress,
   Scope,
   Stored,
 } from "../interfaces/mod.ts";
 import { readUnfinished } from "./recovery.ts";
-import { bucketOf } from "./notes.ts";
+import { bucketOf, keptNotes } from "./notes.ts";
 import { type KvWriter, type Mutation, type Staging, storedBytes, tableRead } from "./staging.ts";
 
 /** Turn of every lease: nobody takes a job from the one process that owns the table. */
@@ -88,6 +89,10 @@ export class KvJobStore implements JobStore {
   async idempotent(key: Uint8Array): Promise<IdempotentAnswer | undefined> {
     const place = ["idempotency", key];
     return (await tableRead(this.#kv.get<IdempotentAnswer>(place))).value ?? undefined;
+  }
+
+  notes(): AsyncIterable<Note> {
+    return keptNotes(this.#kv);
   }
 
   async claim(limit: number): Promise<HeldJob[]> {

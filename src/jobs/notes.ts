@@ -43,3 +43,27 @@ export function noted(note: Note): KvMutation {
   const bytes = answer.length + 64;
   return { key: ["idempotency", idempotency], value, bytes, expireIn: until - at };
 }
+
+/** What an idempotency key is kept as. */
+type Kept = Pick<Extract<Note, { readonly idempotency: unknown }>, "body" | "answer" | "until">;
+
+/** Bytes of a digest. */
+const DIGEST_BYTES = 32;
+const PAGES = { batchSize: 500 };
+
+/** Everything that is noted in the KV table; what was used is told by the start of its bucket. */
+export async function* keptNotes(kv: Deno.Kv): AsyncGenerator<Note> {
+  const now = Date.now();
+  const at = (bucket: Deno.KvKeyPart | undefined) => Number(bucket) * BUCKET_SECONDS * 1000;
+  for await (const { key, value } of kv.list<Uint8Array>({ prefix: ["used"] }, PAGES)) {
+    yield { text: key[2] as Uint8Array, answer: value, at: at(key[1]) };
+  }
+  for await (const { key, value } of kv.list<Uint8Array>({ prefix: ["nonces"] }, PAGES)) {
+    for (let from = 0; from < value.length; from += DIGEST_BYTES) {
+      yield { nonce: value.slice(from, from + DIGEST_BYTES), at: at(key[1]) };
+    }
+  }
+  for await (const { key, value } of kv.list<Kept>({ prefix: ["idempotency"] }, PAGES)) {
+    if (value.until > now) yield { idempotency: key[1] as Uint8Array, ...value, at: now };
+  }
+}

@@ -1,43 +1,73 @@
-import { within } from "../deadline.ts";
 import { SvcError } from "../errors.ts";
 import type { IdempotentAnswer, Note } from "../interfaces/mod.ts";
-import type { Sealer } from "../interfaces/plugin.ts";
+import {
+  type Kept,
+  type KeptAnswer,
+  KeptAnswers,
+  OneByOne,
+  type ReplayOptions,
+} from "./kept_answers.ts";
 import { BUCKET_SECONDS, bucketOf } from "./notes.ts";
 import { type KvWriter, type Mutation, tableRead } from "./staging.ts";
 
-/** An answer that a repeated request is given again: status and body, never headers. */
-export interface KeptAnswer {
-  readonly status: number;
-  readonly body: string;
-}
-
-/** An answer, and the mutations that keep it for a repeated request. */
-export interface Kept<A> {
-  readonly answer: A;
-  /** Part of the commit that accepts the work. */
-  readonly mutations: readonly Note[];
-}
+export type { Kept, KeptAnswer };
 
 const DIGEST_BYTES = 32;
 const FLUSH_MS = 500;
-const WAIT_MS = 30_000;
 /** Seconds after a start from an unclean stop in which older nonce requests are refused. */
 const UNCLEAN_SECONDS = 2;
 
-interface ReplayOptions {
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Keyed digest; no plain hash of a request is ever kept. */
-  readonly hmac: (data: string) => Uint8Array;
+/** What was used, and what was answered to it (docs/protocol.md#4.4 and #6). */
+export interface Replay extends Disposable {
+  /** Whether other relayers use it as well: then it says at a writing only that a nonce was used. */
+  readonly isShared: boolean;
+  /** Reads what was used lately. */
+  open(): Promise<void>;
+  /** Writes what is unsaved. */
+  close(): Promise<void>;
+  /** Removes what is over. */
+  sweep(): Promise<void>;
   /**
-   * Seals answers under a secret. What a relayer keeps opens with its key and the request's body
-   * only, which it does not keep: texts of an answer outlive no deletion.
+   * Uses a nonce up; the answer is what makes it durable, to be part of the commit that accepts the
+   * request, or to be handed to `later`.
+   *
+   * @throws {SvcError} `nonce_reused`; `timestamp_out_of_range` for requests from before an unclean
+   * stop.
    */
-  readonly sealer: (secret?: string) => Sealer;
-  /** Hours an idempotency key is remembered. */
-  readonly idempotencyHours: number;
-  /** A monotonic clock, milliseconds. */
-  readonly elapsed?: () => number;
+  burn(publicKey: string, nonce: string, timestamp: number): Note;
+  /**
+   * Writes notes at once.
+   *
+   * @throws {SvcError} `storage_unavailable`; `nonce_reused` where it is shared.
+   */
+  write(notes: readonly Note[]): Promise<void>;
+  /** Writes a note within a second; where it is shared, at once, and then as `write`. */
+  later(note: Note): Promise<void> | void;
+  /** The first answer to a request signed without a nonce; `undefined` when there is none. */
+  signedText(
+    key: string,
+    bodyHash: string,
+  ): Promise<KeptAnswer | undefined> | KeptAnswer | undefined;
+  /** What keeps the answer to a signed text. */
+  keepText(key: string, bodyHash: string, answer: KeptAnswer): Note;
+  /** Undoes `keepText` in memory after its commit failed. */
+  dropText(key: string): void;
+  /**
+   * The first answer to an idempotency key; `undefined` when there is none.
+   *
+   * @throws {SvcError} `idempotency_conflict` when it was used with another body;
+   * `storage_unavailable`.
+   */
+  idempotent(key: string, bodyHash: string): Promise<KeptAnswer | undefined>;
+  /** What keeps the answer to an idempotency key. */
+  keepIdempotent(key: string, bodyHash: string, answer: KeptAnswer): Note;
+  /**
+   * Runs a request alone among those that share one of its keys: `process` finds what those before
+   * it have kept.
+   *
+   * @throws {SvcError} `idempotency_in_progress` after 30 s of waiting.
+   */
+  once<T>(keys: readonly string[], process: () => Promise<T>): Promise<T>;
 }
 
 /** Nonces and signed texts used within ten minutes. */
@@ -52,13 +82,15 @@ interface Bucket {
  * Nonces, signed texts and idempotency keys that were used (docs/protocol.md#4.4 and #6), durable
  * and in memory. Entries lie in buckets of ten minutes, all of them also in memory.
  */
-export class ReplayStore implements Disposable {
+export class ReplayStore implements Replay {
+  readonly isShared = false;
   readonly #kv: Deno.Kv;
   readonly #writer: KvWriter;
   readonly #options: ReplayOptions;
   readonly #elapsed: () => number;
   readonly #used = new Map<number, Bucket>();
-  readonly #inFlight = new Map<string, Promise<void>>();
+  readonly #answers: KeptAnswers;
+  readonly #once = new OneByOne();
   #unsaved: Mutation[] = [];
   #timer: ReturnType<typeof setInterval> | undefined;
   #oldestNonceRequest = -Infinity;
@@ -67,6 +99,7 @@ export class ReplayStore implements Disposable {
     this.#kv = kv;
     this.#writer = writer;
     this.#options = options;
+    this.#answers = new KeptAnswers(options);
     this.#elapsed = options.elapsed ?? (() => performance.now());
   }
 
@@ -164,6 +197,10 @@ export class ReplayStore implements Disposable {
     return { nonce: digest, at };
   }
 
+  write(notes: readonly Note[]): Promise<void> {
+    return this.#writer.commit(notes);
+  }
+
   /** Writes a mutation within a second. */
   later(mutation: Mutation): void {
     this.#unsaved.push(mutation);
@@ -172,12 +209,12 @@ export class ReplayStore implements Disposable {
   /** The first answer to a request signed without a nonce; `undefined` when there is none. */
   signedText(key: string, bodyHash: string): KeptAnswer | undefined {
     const sealed = this.#find(this.#entry(key).id);
-    return sealed instanceof Uint8Array ? this.#unseal(sealed, key, bodyHash) : undefined;
+    return sealed instanceof Uint8Array ? this.#answers.unseal(sealed, key, bodyHash) : undefined;
   }
 
   keepText(key: string, bodyHash: string, answer: KeptAnswer): Note {
     const { id, digest, at } = this.#entry(key);
-    const sealed = this.#seal(answer, key, bodyHash);
+    const sealed = this.#answers.seal(answer, key, bodyHash);
     this.#add(bucketOf(at), id, sealed);
     return { text: digest, answer: sealed, at };
   }
@@ -197,57 +234,21 @@ export class ReplayStore implements Disposable {
    */
   async idempotent(key: string, bodyHash: string): Promise<KeptAnswer | undefined> {
     const { value } = await tableRead(
-      this.#kv.get<IdempotentAnswer>(["idempotency", this.#digest(key)]),
+      this.#kv.get<IdempotentAnswer>(["idempotency", this.#answers.digest(key)]),
     );
-    if (value === null || value.until < this.#options.now()) return undefined;
-    if (this.#digest(`body ${bodyHash}`).toBase64() !== value.body.toBase64()) {
-      throw new SvcError("idempotency_conflict");
-    }
-    return this.#unseal(value.answer, key, bodyHash);
+    return this.#answers.again(key, bodyHash, value);
   }
 
   keepIdempotent(key: string, bodyHash: string, answer: KeptAnswer): Note {
-    const at = this.#options.now();
-    return {
-      idempotency: this.#digest(key),
-      body: this.#digest(`body ${bodyHash}`),
-      answer: this.#seal(answer, key, bodyHash),
-      at,
-      until: at + this.#options.idempotencyHours * 3_600_000,
-    };
+    return this.#answers.idempotencyNote(key, bodyHash, answer);
   }
 
-  /**
-   * Runs a request alone among those that share one of its keys: `process` finds what those before
-   * it have kept.
-   *
-   * @throws {SvcError} `idempotency_in_progress` after 30 s of waiting.
-   */
-  async once<T>(keys: readonly string[], process: () => Promise<T>): Promise<T> {
-    // Entered in one turn, so that a request only ever waits for earlier ones.
-    const before = keys.map((key) => this.#inFlight.get(key)).filter((item) => item !== undefined);
-    const done = Promise.withResolvers<void>();
-    for (const key of keys) this.#inFlight.set(key, done.promise);
-    try {
-      if (before.length > 0) await inTime(Promise.all(before));
-      return await process();
-    } finally {
-      // Also after a wait in vain: requests behind this one still wait for those before it.
-      void Promise.all(before).then(() => {
-        for (const key of keys) {
-          if (this.#inFlight.get(key) === done.promise) this.#inFlight.delete(key);
-        }
-        done.resolve();
-      });
-    }
-  }
-
-  #digest(text: string): Uint8Array {
-    return this.#options.hmac(text);
+  once<T>(keys: readonly string[], process: () => Promise<T>): Promise<T> {
+    return this.#once.run(keys, process);
   }
 
   #entry(text: string): { id: string; digest: Uint8Array; at: number } {
-    const digest = this.#digest(text);
+    const digest = this.#answers.digest(text);
     return { id: digest.toBase64(), digest, at: this.#options.now() };
   }
 
@@ -266,29 +267,4 @@ export class ReplayStore implements Disposable {
     }
     return undefined;
   }
-
-  #seal(answer: KeptAnswer, key: string, bodyHash: string): Uint8Array {
-    const plain = new TextEncoder().encode(`${answer.status} ${answer.body}`);
-    return this.#options.sealer(bodyHash).seal(plain, this.#digest(key).toBase64());
-  }
-
-  #unseal(sealed: Uint8Array, key: string, bodyHash: string): KeptAnswer {
-    const { sealer } = this.#options;
-    const additionalData = this.#digest(key).toBase64();
-    let plain: Uint8Array;
-    try {
-      plain = sealer(bodyHash).open(sealed, additionalData);
-    } catch {
-      // As 0.1.0 kept it, a day ago at most.
-      plain = sealer().open(sealed, additionalData);
-    }
-    const text = new TextDecoder().decode(plain);
-    return { status: Number(text.slice(0, 3)), body: text.slice(4) };
-  }
-}
-
-async function inTime(before: Promise<unknown>): Promise<void> {
-  await within(WAIT_MS, before, () => {
-    throw new SvcError("idempotency_in_progress", undefined, { retryAfter: 1 });
-  });
 }

@@ -1,3 +1,4 @@
+import { AcceptBurst } from "./accept_burst.ts";
 import { SvcError } from "../errors.ts";
 import type { Note, Stored } from "../interfaces/mod.ts";
 import { type KvMutation, noted } from "./notes.ts";
@@ -18,8 +19,6 @@ interface Waiting {
 /** A group closes here; Deno KV itself refuses 1,000 mutations or 819,200 bytes. */
 const GROUP_MUTATIONS = 500;
 const GROUP_BYTES = 400_000;
-/** So many accepts in one group are a burst, which is over this long after the last such group. */
-const BURST = { accepts: 4, ms: 50 };
 /** A wake-up that was not delivered after this long is sent again. */
 const WAKE_TIMEOUT_MS = 5_000;
 
@@ -42,7 +41,7 @@ export class KvWriter {
   /** Settles when writes may begin. */
   #held: Promise<void> | undefined;
   #wokenAt = -Infinity;
-  #burstAt = -Infinity;
+  readonly #burst = new AcceptBurst();
   #failing = false;
 
   /** Writes to `kv`, which stays the caller's. */
@@ -94,9 +93,9 @@ export class KvWriter {
     return this.#failing;
   }
 
-  /** Whether accepts arrive faster than they are written one by one. */
+  /** Whether accepts arrive faster than their jobs could be done beside them. */
   get bursting(): boolean {
-    return performance.now() - this.#burstAt < BURST.ms;
+    return this.#burst.isOn;
   }
 
   async idle(): Promise<void> {
@@ -163,7 +162,7 @@ export class KvWriter {
     for (const { key, items } of shared.values()) {
       atomic.set([...key, crypto.randomUUID()], joined(items));
     }
-    if (accepts >= BURST.accepts) this.#burstAt = performance.now();
+    if (accepts > 0) this.#burst.note(accepts);
     const now = this.#options.now();
     const send = accepts > 0 && this.#options.wakeUps &&
       Math.abs(now - this.#wokenAt) > WAKE_TIMEOUT_MS;

@@ -45,6 +45,8 @@ export interface JobWorkerOptions {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly logger: Logger;
+  /** Keeps an owner here while a job runs; `undefined` where another relayer has the owner. */
+  readonly hold?: (owner: string) => Disposable | undefined;
   /** Whether accepts come in a burst: then they go first, and jobs follow slowly. */
   readonly busy?: () => boolean;
   /** Sends a queue message after a delay, where the queue is used. */
@@ -232,8 +234,11 @@ export class JobWorker {
     };
     try {
       if (!await live.accepted) return;
-      // It may have been cancelled while it waited for its turn.
-      if (live.ending !== undefined) return;
+      // It may have been cancelled, or let go, while it waited for its turn.
+      if (live.ending !== undefined || live.isLetGo) return;
+      // Without its owner it rests: the next sweep, or whoever gets the owner, takes it up.
+      using hold = this.#options.hold?.(live.job.owner);
+      if (hold === undefined && this.#options.hold !== undefined) return;
       if (!await this.#claim(live)) return;
       this.#count(live, 1);
       working = true;
@@ -276,8 +281,8 @@ export class JobWorker {
 
   /** Tries a job again once the table takes writes. */
   #holdBack(live: LiveJob, cause: unknown): void {
-    // The next start takes it up again.
-    if (this.#stopped) return;
+    // The next start takes it up again, or whoever took it over.
+    if (this.#stopped || live.isLetGo) return;
     this.#outage.refused(SvcError.from(cause).code);
     this.#startAfter(live, BACKOFF_MS.first);
   }
@@ -290,6 +295,8 @@ export class JobWorker {
   }
 
   async #failed(live: LiveJob, thrown: unknown): Promise<void> {
+    // Whoever took it over tries it again.
+    if (live.isLetGo) return;
     // The next start takes it up again.
     if (this.#abort.signal.aborted) return await this.#store.unclaim(live).catch(() => {});
     const error = thrown instanceof StepError ? thrown : new StepError("internal_error", thrown);

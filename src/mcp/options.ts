@@ -38,6 +38,11 @@ export interface SidecarOptions {
   readonly relayerUrl: string;
   /** Secret shared with the relayer: whoever hands a request over without a proof sends it along. */
   readonly token: string;
+  /**
+   * What the relayer is called among several, without a period: session ids begin with it. Absent
+   * where there is one.
+   */
+  readonly name?: string;
   /** Where people find their dashboard, which sources of research lead to. */
   readonly webUrl?: string;
   /** Replaces defaults. */

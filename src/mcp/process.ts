@@ -36,6 +36,8 @@ export interface SidecarBoot {
   /** Whether the relayer proves itself there, and believes which client a call is for. */
   readonly isInternal: boolean;
   readonly limits: SidecarLimits;
+  /** What the relayer is called among several; absent where there is one. */
+  readonly name?: string;
   /** Where people find their dashboard; absent where there is none. */
   readonly webUrl?: string;
   /** Path of a module that adds the fixtures of MCP conformance kits; tests only. */
@@ -96,12 +98,13 @@ async function loadMcp(
   logger: Logger | undefined,
 ): Promise<McpSidecar> {
   const { createExtendedSidecar } = await import("./mcp.ts");
-  const { token, limits, webUrl, fixtures } = boot;
+  const { token, limits, name, webUrl, fixtures } = boot;
   const options: SidecarOptions = {
     token,
     relayerUrl,
     fetch: calls,
     ...(limits === undefined ? {} : { limits }),
+    ...(name === undefined ? {} : { name }),
     ...(webUrl === undefined ? {} : { webUrl }),
     ...(logger === undefined ? {} : { logger }),
   };

@@ -46,6 +46,13 @@ export class SessionAdmission {
     this.caps = new SessionCaps(this.limits, this.now);
   }
 
+  /** A new session's id: 128 random bits in hex, behind the relayer's name where it has one. */
+  sessionId(): string {
+    const { name } = this.options;
+    const random = crypto.getRandomValues(new Uint8Array(16)).toHex();
+    return name === undefined ? random : `${name}.${random}`;
+  }
+
   /** Credentials of a request, well formed. */
   bearer(request: Request): Bearer {
     return readBearer(request.headers, this.limits.aliases);
@@ -83,9 +90,4 @@ export class SessionAdmission {
 /** Address of the client, as the relayer saw it. */
 export function clientIpOf(request: Request): string {
   return request.headers.get(HEADER.clientIp) ?? "";
-}
-
-/** A session id: 128 random bits in hex. */
-export function randomSessionId(): string {
-  return crypto.getRandomValues(new Uint8Array(16)).toHex();
 }

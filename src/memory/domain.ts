@@ -4,6 +4,7 @@ import type { Parts } from "./parts.ts";
 import { Quota } from "./remember.ts";
 import { LargeScopes } from "./recall/candidates.ts";
 import { UnreadLanguages } from "./reading.ts";
+import { RecentlyRecalled } from "./recall/recently_recalled.ts";
 import { QueryVectors } from "./recall/query_vectors.ts";
 import { Erasure } from "./remove/erasure.ts";
 import { ExpirySweeper } from "./remove/expiry.ts";
@@ -28,6 +29,7 @@ export function openDomain(parts: Parts) {
     cursors: sealer("cursor"),
     quota: new Quota({ ...parts, quotaBytes: config.quotaBytes }),
     queries: new QueryVectors(embedder, config.embeddingCacheTtlSeconds, now),
+    recentlyRecalled: new RecentlyRecalled(now),
     unreadLanguages: new UnreadLanguages(embedder),
     largeScopes: new LargeScopes(parts),
     chats: new FairTurns(config.llmCalls, 8 * config.llmCalls),

@@ -40,6 +40,13 @@ export type Opening = Uses<{
   jobs: "liveVersion";
 }, StoredRows>;
 
+/** Nothing has the record of a memory that is there, although everything answered. */
+export class RecordLost extends SvcError {
+  constructor() {
+    super("storage_unavailable", "The record cannot be read");
+  }
+}
+
 /** A memory's record, why it could not be opened, or that it was deleted meanwhile. */
 export type Opened =
   | { readonly record: MemoryRecord }
@@ -104,9 +111,7 @@ async function sealedRecord(
   const [current] = await storedEntries(domain, memory.owner, [memory.id]);
   if (current === undefined || domain.tombstones.isDeleted(current, current.id)) return undefined;
   const moved = await storedRecord(domain, current);
-  if (moved === undefined) {
-    throw new SvcError("storage_unavailable", "The record cannot be read");
-  }
+  if (moved === undefined) throw new RecordLost();
   return moved;
 }
 

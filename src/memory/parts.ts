@@ -1,14 +1,14 @@
 import type { ScopeIndex } from "../index/scope_index.ts";
 import type { RelayerConfig } from "../interfaces/config.ts";
-import type { Backends, Scope } from "../interfaces/mod.ts";
+import type { Backends, ExpiryStore, Scope } from "../interfaces/mod.ts";
 import type { KeyStore, Sealer } from "../interfaces/plugin.ts";
-import type { Expiries } from "../jobs/expiries.ts";
-import type { Staging } from "../jobs/staging.ts";
+import type { JobTables } from "../jobs/tables.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { JobWorker } from "../jobs/worker.ts";
 import type { Logger } from "../log.ts";
 import type { ActivityLog } from "../storage/activity_log.ts";
-import type { KeyUseTable } from "../storage/core/key_use_table.ts";
+import type { CopyTable } from "../storage/core/copy_table.ts";
+import type { KeyUse } from "../storage/core/key_use_table.ts";
 import type { PolicyTable } from "../storage/core/policy_table.ts";
 import type { TombstoneBlobTable } from "../storage/core/tombstone_blob_table.ts";
 import type { TombstoneTable } from "../storage/core/tombstone_table.ts";
@@ -17,7 +17,9 @@ import type { WordsFiles } from "../storage/words_files.ts";
 import type { FairTurns } from "./fair_turns.ts";
 import type { Caller } from "./caller.ts";
 import type { JobContents } from "./job_contents.ts";
+import type { Owners } from "./owners/owners.ts";
 import type { RowWrites } from "./remove/row_writes.ts";
+import type { RecentlyRecalled } from "./recall/recently_recalled.ts";
 import type { QueryVectors } from "./recall/query_vectors.ts";
 import type { KeyLock } from "../key_lock.ts";
 
@@ -43,8 +45,10 @@ export interface Parts extends Backends {
   readonly wordsFiles: WordsFiles;
   readonly jobs: Jobs;
   readonly worker: JobWorker;
-  readonly expiries: Expiries;
-  readonly staging: Staging;
+  readonly expiries: ExpiryStore;
+  readonly staging: Pick<JobTables["staging"], "put" | "sweep">;
+  /** Of whom this relayer may speak. */
+  readonly owners: Owners;
   /** Takes what was deleted out of the file of the jobs. */
   readonly scrubJobs: () => Promise<void>;
   /** Deletions, written before anything is removed. */
@@ -53,10 +57,12 @@ export interface Parts extends Backends {
   readonly tombstoneBlobs: Omit<TombstoneBlobTable, never>;
   /** Versions of memories that were replaced. */
   readonly versions: Omit<VersionTable, never>;
+  /** How often memories were written again, word for word. */
+  readonly copies: Pick<CopyTable, "note" | "of" | "remove" | "flush">;
   /** What owners chose for single namespaces. */
   readonly policies: Omit<PolicyTable, never>;
-  /** When delegate keys were used; times in milliseconds since the epoch. */
-  readonly keyUse: Omit<KeyUseTable, never>;
+  /** When delegate keys were used. */
+  readonly keyUse: KeyUse;
   /** What keys did. */
   readonly activity: Pick<ActivityLog, "note" | "page">;
   /** Name the accounts of memories. */
@@ -79,6 +85,8 @@ interface Shared extends Parts {
   readonly contents: JobContents;
   readonly cursors: Sealer;
   readonly queries: QueryVectors;
+  /** What was answered to whom in the last minutes. */
+  readonly recentlyRecalled: Pick<RecentlyRecalled, "note" | "has">;
   readonly chats: FairTurns;
   /** Turns of reads that open much. */
   readonly largeReads: FairTurns;

@@ -182,8 +182,12 @@ export async function processMemory(domain: Storing, attempt: Attempt): Promise<
   await step("index", "storage_failed", async () => {
     await noteReplaced(domain, scope, [entry], job.id);
     domain.config.failpoint("history");
+    // A data key, or what was replaced, must outlast what stands on it.
+    await domain.owners.settled(job.owner);
     live.mayBeIndexed = true;
     await domain.vectorStore.upsert([entry], { signal });
+    // Whoever has the owner now does the rest, and knows what was deleted.
+    await domain.owners.settled(job.owner);
   });
   // A deletion writes its tombstone first and then removes the row: a later one sees this row.
   if (isDeleted()) return await undoJob(domain, live);
@@ -191,7 +195,7 @@ export async function processMemory(domain: Storing, attempt: Attempt): Promise<
   const isOpen = payload.kind === "text" && !domain.cipher.needsCredential;
   domain.index.apply([entry], isOpen ? new Map([[entry.id, payload.text]]) : undefined);
   domain.config.failpoint("index");
-  live.markRecallable();
+  live.markRecallable(made.model);
   release();
 
   live.mayBeStored = true;
@@ -213,6 +217,7 @@ export async function processMemory(domain: Storing, attempt: Attempt): Promise<
   await step("link", "storage_failed", async () => {
     await domain.vectorStore.link(scope, [link], { signal });
     await noteBlob(domain, scope, { ...entry, blobId: live.blobId }, job.id);
+    await domain.owners.settled(job.owner);
   });
   domain.index.applyLinks(scope, [link]);
   await step("end", "storage_failed", () => domain.jobs.end(live, { state: "done" }));

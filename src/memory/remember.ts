@@ -10,7 +10,12 @@ import type { Kept } from "../jobs/replay.ts";
 import { type Caller, checkOpenTo, isOpenTo, mayRead, scopeOf } from "./caller.ts";
 import { inlineBytesOf } from "../jobs/staging.ts";
 import { type CheckingLinks, checkSuperseded } from "./links/superseded.ts";
-import { type ChoosingConflicts, conflictPolicy } from "./links/policy.ts";
+import {
+  type ChoosingConflicts,
+  type ChoosingRepetitions,
+  conflictPolicy,
+  deduplicates,
+} from "./links/policy.ts";
 import type { Payload } from "./job_contents.ts";
 import { type Redacted, SecretScreen, secretsRule } from "./secrets.ts";
 import { Slices } from "../index/scope_loading.ts";
@@ -103,9 +108,9 @@ export type Accepting = Uses<{
   contents: "stage";
   tombstones: "forgottenAt";
   worker: "notify";
-  config: "failpoint" | "secrets" | "deduplicate";
+  config: "failpoint" | "secrets";
   now: true;
-}, CheckingLinks & ChoosingConflicts>;
+}, CheckingLinks & ChoosingConflicts & ChoosingRepetitions>;
 
 /** One memory to be stored; its importance is 0.5 when absent. */
 export type NewMemory =
@@ -156,14 +161,13 @@ function proposesFor(
   source: Source,
   memory: NewMemory,
 ): Pick<JobSpec, "proposes"> {
-  const { config } = domain;
   const { payload, replaces, deduplicate = true } = memory;
   const isNew = source === "remember" || source === "bulk" || source === "analyze";
   // Whoever may not read must not learn of what is there.
   if (!isNew || replaces !== undefined || payload.kind !== "text" || !mayRead(caller)) return {};
   const scope = scopeOf(caller, memory.namespace);
   const proposes: Proposing[] = [];
-  if (config.deduplicate && deduplicate && isPlain(memory)) proposes.push("repetition");
+  if (deduplicate && isPlain(memory) && deduplicates(domain, scope)) proposes.push("repetition");
   if (leavesOpen(memory) && conflictPolicy(domain, scope) !== "off") proposes.push("conflicts");
   return proposes.length === 0 ? {} : { proposes };
 }

@@ -15,18 +15,20 @@ const sealed = (dataKey: RelayerKey, relayerKey: RelayerKey): Uint8Array =>
  * A relayer key that replaces another one shuts that one out when it is used for the first time.
  *
  * @param source Where the relayer key comes from, for the message.
+ * @param place Where the data is, for the message.
  * @throws {SvcError} `invalid_parameter` for a relayer key that does not open the data.
  */
 export function openDataKey(
   core: CoreDb,
   relayerKey: RelayerKey,
   source = "this relayer",
+  place = core.folder,
 ): RelayerKey {
   const fingerprint = relayerKey.fingerprint();
   if (core.bind(fingerprint) === fingerprint) return relayerKey;
   const slot = core.keySlots.get(fingerprint);
   if (slot === undefined) {
-    const text = `The data in ${core.folder} belongs to another relayer key than that of ${source}`;
+    const text = `The data in ${place} belongs to another relayer key than that of ${source}`;
     throw new SvcError("invalid_parameter", text);
   }
   core.keySlots.closeOlder(fingerprint);
@@ -45,8 +47,9 @@ export function letInNextKey(
   present: RelayerKey,
   next: RelayerKey,
   source?: string,
+  place?: string,
 ): boolean {
-  const dataKey = openDataKey(core, present, source);
+  const dataKey = openDataKey(core, present, source, place);
   core.keySlots.closeNewer(present.fingerprint());
   core.keySlots.add(next.fingerprint(), sealed(dataKey, next));
   return dataKey.fingerprint() !== present.fingerprint();

@@ -5,6 +5,7 @@ import { BcsReader, NotBcs } from "./bcs_reader.ts";
 export const SPONSORED_FUNCTIONS: readonly string[] = [
   "create_account",
   "add_delegate_key",
+  "add_bound_key",
   "remove_delegate_key",
   "deactivate_account",
   "reactivate_account",

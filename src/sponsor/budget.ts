@@ -22,6 +22,12 @@ export class GasBudget {
     this.#now = now;
   }
 
+  /** Whether more than a day's gas is promised: another relayer may have promised some just now. */
+  get isExceeded(): boolean {
+    const now = this.#now();
+    return this.#ledger.gasOfDay(now, now - SPONSORSHIP_MS) > this.#config.dailyGasMist;
+  }
+
   /**
    * Holds the most one transaction may cost until the hold is disposed of.
    *

@@ -1,7 +1,7 @@
 import { KeyLock } from "../key_lock.ts";
 import { SvcError } from "../errors.ts";
 import type { ExecutedTransaction } from "../interfaces/mod.ts";
-import type { SponsorLedger } from "./ledger.ts";
+import type { LedgerSharing, SponsorLedger } from "./ledger.ts";
 
 /** Refusals after which the transaction is certainly not executed. */
 const REFUSALS: readonly string[] = ["invalid_sponsor_signature", "sponsor_rejected"];
@@ -31,6 +31,7 @@ export class Places {
 export class Executions {
   readonly #ledger: SponsorLedger;
   readonly #places: Places;
+  readonly #sharing: LedgerSharing;
   readonly #now: () => number;
   readonly #lock = new KeyLock();
 
@@ -38,8 +39,14 @@ export class Executions {
    * Keeps its record in a ledger; each execution takes a place while it is handed on. `now`:
    * milliseconds since the epoch.
    */
-  constructor(ledger: SponsorLedger, places: Places, now: () => number) {
+  constructor(
+    ledger: SponsorLedger,
+    sharing: LedgerSharing,
+    places: Places,
+    now: () => number,
+  ) {
     this.#ledger = ledger;
+    this.#sharing = sharing;
     this.#places = places;
     this.#now = now;
   }
@@ -62,14 +69,18 @@ export class Executions {
     // A request that finds no place is not handed on, so that nothing is noted.
     using _place = this.#places.take();
     this.#ledger.start(digest, this.#now());
+    await this.#sharing.kept();
     let executed: ExecutedTransaction;
     try {
       executed = await forward();
     } catch (error) {
       this.#noteFailure(digest, before, SvcError.from(error).code);
+      await this.#sharing.kept().catch(() => {});
       throw error;
     }
     this.#ledger.finish(digest, gasOf(executed), this.#now());
+    // It is executed, whether or not that can be noted now: it is noted later then.
+    await this.#sharing.kept().catch(() => {});
   }
 
   /** Notes a failure. After an attempt with an unknown outcome a later refusal proves nothing. */

@@ -12,6 +12,22 @@ interface Sponsorship {
   readonly state: "open" | "running" | "executed";
 }
 
+/** What comes before and after the use of a ledger that several relayers share. */
+export interface LedgerSharing {
+  /**
+   * Reads what other relayers noted.
+   *
+   * @throws {SvcError} `storage_unavailable`.
+   */
+  fresh(): Promise<void>;
+  /**
+   * Makes durable what was noted here, and reads what others noted meanwhile.
+   *
+   * @throws {SvcError} `storage_unavailable`.
+   */
+  kept(): Promise<void>;
+}
+
 /** Durable record of sponsored transactions; synchronous, and durable when a call returns. */
 export interface SponsorLedger {
   /**

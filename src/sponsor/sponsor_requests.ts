@@ -6,12 +6,13 @@ import { parseBody } from "../wire/request_members.ts";
 import { SPONSOR } from "../wire/table/sponsor.ts";
 import type { Answer, OpenCall, OpenHandlers } from "../http/route.ts";
 import { limitKey } from "../wire/ip_addresses.ts";
-import { type Charge, RateLimiter } from "../http/rate_limit.ts";
+import type { AddressLimiter } from "../http/limits/address_limits.ts";
+import type { Charge } from "../http/limits/rate_limit.ts";
 import { checkSponsoredKind } from "./allow_list.ts";
 import { answeredBudget } from "./answered_transaction.ts";
 import { GasBudget } from "./budget.ts";
 import { Executions, Places } from "./executions.ts";
-import type { SponsorLedger } from "./ledger.ts";
+import type { LedgerSharing, SponsorLedger } from "./ledger.ts";
 
 interface SponsorRequestsOptions {
   readonly sponsor: Sponsor;
@@ -19,6 +20,9 @@ interface SponsorRequestsOptions {
   /** Package whose account functions are paid for, `0x` and 64 lower-case hex characters. */
   readonly packageId: string;
   readonly ledger: SponsorLedger;
+  readonly sharing: LedgerSharing;
+  /** One of its own: invented senders must not push signed callers out of theirs. */
+  readonly limiter: AddressLimiter;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -35,15 +39,15 @@ export class SponsorRequests {
   readonly #options: SponsorRequestsOptions;
   readonly #budget: GasBudget;
   readonly #executions: Executions;
-  /** A limiter of its own: invented senders must not push signed callers out of theirs. */
-  readonly #limiter: RateLimiter;
+  readonly #limiter: AddressLimiter;
   readonly #places = new Places(MAX_UNDER_WAY);
 
   constructor(options: SponsorRequestsOptions) {
     this.#options = options;
-    this.#budget = new GasBudget(options.config, options.ledger, options.now);
-    this.#executions = new Executions(options.ledger, this.#places, options.now);
-    this.#limiter = new RateLimiter(options.now);
+    const { ledger, sharing } = options;
+    this.#budget = new GasBudget(options.config, ledger, options.now);
+    this.#executions = new Executions(ledger, sharing, this.#places, options.now);
+    this.#limiter = options.limiter;
   }
 
   /** What answers its routes, refusing in the order of docs/protocol.md#9.1. */
@@ -55,12 +59,13 @@ export class SponsorRequests {
   }
 
   async #sponsor(call: OpenCall): Promise<Answer<"POST /sponsor">> {
-    const { sponsor, config, packageId, ledger, now } = this.#options;
-    const paid = this.#spendForClient(call);
+    const { sponsor, config, packageId, ledger, sharing, now } = this.#options;
+    const paid = await this.#spendForClient(call);
     const body = parseBody(SPONSOR["POST /sponsor"].body, await call.body());
     const { sender, transactionBlockKindBytes: kindBytes } = body;
     checkSponsoredKind(kindBytes, packageId);
-    this.#spendForSender(sender, paid);
+    await this.#spendForSender(sender, paid);
+    await sharing.fresh();
     using _held = this.#budget.hold();
     using _place = this.#places.take();
     const answer = await forward(() =>
@@ -72,19 +77,32 @@ export class SponsorRequests {
     }
     const at = now();
     ledger.add({ digest: answer.digest, sender, at, gas }, at - SPONSORSHIP_MS);
+    await this.#promise(answer.digest);
     return { status: 200, body: { bytes: answer.bytes.toBase64(), digest: answer.digest } };
   }
 
+  /** Makes a sponsorship known to all relayers, unless they promised too much together. */
+  async #promise(digest: string): Promise<void> {
+    const { ledger, sharing } = this.#options;
+    await sharing.kept();
+    if (!this.#budget.isExceeded || ledger.get(digest)?.state !== "open") return;
+    // Nobody was told of it, so that nobody executes it.
+    ledger.drop(digest);
+    await sharing.kept();
+    throw new SvcError("sponsor_overloaded");
+  }
+
   async #execute(call: OpenCall): Promise<Answer<"POST /sponsor/execute">> {
-    const { sponsor, ledger, now } = this.#options;
-    const paid = this.#spendForClient(call);
+    const { sponsor, ledger, sharing, now } = this.#options;
+    const paid = await this.#spendForClient(call);
     const { body: schema } = SPONSOR["POST /sponsor/execute"];
     const { digest, signature } = parseBody(schema, await call.body());
+    await sharing.fresh();
     const known = ledger.get(digest);
     if (known === undefined || now() - known.at >= SPONSORSHIP_MS) {
       throw new SvcError("sponsorship_not_found");
     }
-    this.#spendForSender(known.sender, paid);
+    await this.#spendForSender(known.sender, paid);
     // Not ended when the client leaves: what is paid must be known.
     await this.#executions.run(
       digest,
@@ -96,19 +114,19 @@ export class SponsorRequests {
     return { status: 200, body: { digest } };
   }
 
-  #spendForClient({ context }: OpenCall): readonly Charge[] {
+  async #spendForClient({ context }: OpenCall): Promise<readonly Charge[]> {
     const key = limitKey(context.clientIp);
     const charges = this.#charges("sponsor_ip_burst", "sponsor_ip_sustained", key);
-    this.#limiter.spend(charges, 1);
+    await this.#limiter.spend(charges, 1);
     return charges;
   }
 
   /** @param paid what the client's layers were charged, and get back when this one denies. */
-  #spendForSender(sender: string, paid: readonly Charge[]): void {
+  async #spendForSender(sender: string, paid: readonly Charge[]): Promise<void> {
     try {
-      this.#limiter.spend(this.#charges("sponsor_sender", "sponsor_sender", sender), 1);
+      await this.#limiter.spend(this.#charges("sponsor_sender", "sponsor_sender", sender), 1);
     } catch (error) {
-      this.#limiter.refund(paid, 1);
+      await this.#limiter.refund(paid, 1);
       throw error;
     }
   }

@@ -1,7 +1,7 @@
 import { BoundedMap } from "../bounded_map.ts";
 import { SvcError } from "../errors.ts";
+import type { ActivityBounds, ActivityRow, ActivityRows } from "../interfaces/mod.ts";
 import type { Sealer } from "../interfaces/plugin.ts";
-import type { ActivityBounds, ActivityRow, ActivityTable } from "./core/activity_table.ts";
 
 /** Where a request came from, as far as its address tells; the address itself is not kept. */
 export type ActivityFrom = "this_machine" | "private_network" | "internet" | "unknown";
@@ -52,7 +52,7 @@ interface Key {
 }
 
 export interface ActivityOptions {
-  readonly table: Omit<ActivityTable, never>;
+  readonly table: Omit<ActivityRows, never>;
   readonly key: Key;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -96,23 +96,41 @@ function nameOf(entry: ActivityEntry, now: number, span: number): string {
   return JSON.stringify([span, at, accountId, key, action, namespace, via, from, outcome]);
 }
 
+/** What stands for an account, or for a key of it, in rows. */
+function nameUnder(hmac: (data: string) => Uint8Array, ...parts: readonly string[]): string {
+  return hmac(parts.join(" ")).subarray(0, 16).toHex();
+}
+
+/** What stands for an account in rows. */
+export function accountInRows(key: Pick<Key, "hmac">, accountId: string): string {
+  return nameUnder(key.hmac("activity"), accountId);
+}
+
+/** Entries of a key on a day. */
+interface Counted {
+  readonly day: number;
+  entries: number;
+  /** Of whose account the key is, as far as that is known. */
+  readonly owner: string | undefined;
+}
+
 /**
  * What was done with an account and by whom, for its owner to read: never a text, a question or an
  * id of a memory. Equal entries of a minute are one. Who steals a key may want to push out what it
  * did: beyond some entries a day a key's further ones are told by the day. They are written every few
- * seconds, sealed; a relayer that is killed loses those of its last seconds.
+ * seconds and when their owner goes to another relayer, sealed; a relayer that is killed loses those of
+ * its last seconds.
  */
-export class ActivityLog implements Disposable {
+export class ActivityLog implements AsyncDisposable {
   readonly #options: ActivityOptions;
   readonly #hmac: (data: string) => Uint8Array;
   readonly #sealer: Sealer;
   readonly #bounds: ActivityBounds;
   readonly #held = new Map<string, Held>();
   /** Entries of a day by account and key. */
-  readonly #counted = new BoundedMap<string, { readonly day: number; entries: number }>(
-    MAX_COUNTED,
-  );
+  readonly #counted = new BoundedMap<string, Counted>(MAX_COUNTED);
   readonly #timer: ReturnType<typeof setInterval>;
+  #writing: Promise<void> | undefined;
   #prunedAt = -Infinity;
 
   constructor(options: ActivityOptions) {
@@ -120,13 +138,14 @@ export class ActivityLog implements Disposable {
     this.#hmac = options.key.hmac("activity");
     this.#sealer = options.key.sealer("activity");
     this.#bounds = options.bounds ?? BOUNDS;
-    this.#timer = setInterval(() => this.#tryWrite(), WRITE_EVERY_MS);
+    this.#timer = setInterval(() => void this.#tryWrite(), WRITE_EVERY_MS);
   }
 
-  note(entry: ActivityEntry): void {
+  /** @param owner Of whose account the entry is; absent where that relayer need not have the owner. */
+  note(entry: ActivityEntry, owner?: string): void {
     const now = this.#options.now();
     if (this.#countUp(entry, now, MINUTE_MS)) return;
-    const counted = this.#countedOf(entry, Math.floor(now / DAY_MS));
+    const counted = this.#countedOf(entry, Math.floor(now / DAY_MS), owner);
     const { perDay = PER_DAY } = this.#options;
     if (counted.entries < perDay) {
       this.#hold(entry, now, MINUTE_MS);
@@ -136,6 +155,20 @@ export class ActivityLog implements Disposable {
       if (!this.#countUp(less, now, DAY_MS)) this.#hold(less, now, DAY_MS);
     }
   }
+
+  /** Looks again how many entries an owner's keys have: other relayers may have added some. */
+  enter(owner: string): void {
+    for (const [name, counted] of this.#counted) {
+      if (counted.owner === owner) this.#countAgain(name, counted);
+    }
+  }
+
+  /** Writes what is held, for another relayer to show. */
+  settle(): Promise<void> {
+    return this.#tryWrite();
+  }
+
+  forget(): void {}
 
   /** Counts an equal entry of the same minute or day up, if there is one. */
   #countUp(entry: ActivityEntry, now: number, span: number): boolean {
@@ -149,7 +182,7 @@ export class ActivityLog implements Disposable {
 
   #hold(entry: ActivityEntry, now: number, span: number): void {
     if (this.#held.size >= MAX_HELD) {
-      this.#tryWrite();
+      void this.#tryWrite();
       this.#held.clear(); // what could not be written is lost
     }
     const until = (Math.floor(now / span) + 1) * span;
@@ -157,21 +190,26 @@ export class ActivityLog implements Disposable {
     this.#held.set(nameOf(entry, now, span), fresh);
   }
 
-  #countedOf({ accountId, key }: ActivityEntry, day: number) {
+  #countedOf({ accountId, key }: ActivityEntry, day: number, owner: string | undefined): Counted {
     const name = `${accountId} ${key}`;
     const known = this.#counted.get(name);
     if (known?.day === day) return known;
-    const counted = { day, entries: this.#entriesOn(this.#nameOf(accountId, key), day) };
+    const counted = { day, entries: 0, owner };
     this.#counted.set(name, counted);
+    this.#countAgain(name, counted);
     return counted;
   }
 
-  /** Entries of a key that an earlier process has written on the same day. */
-  #entriesOn(holder: string, day: number): number {
+  /** Counts entries that an earlier process, or another one, has written on the same day. */
+  #countAgain(name: string, counted: Counted): void {
+    const found = (entries: number) => void (counted.entries = Math.max(counted.entries, entries));
     try {
-      return this.#options.table.countOn(holder, day);
+      const entries = this.#options.table.countOn(this.#nameOf(name), counted.day);
+      if (typeof entries === "number") found(entries);
+      // What cannot be read must not refuse requests.
+      else entries.then(found, () => {});
     } catch {
-      return 0; // A file that cannot be read must not refuse requests.
+      // The same of a file.
     }
   }
 
@@ -180,54 +218,64 @@ export class ActivityLog implements Disposable {
    *
    * @throws {SvcError} `invalid_cursor`, `storage_unavailable`.
    */
-  page(accountId: string, { key, cursor, limit }: ActivityQuery): ActivityPage {
+  async page(accountId: string, { key, cursor, limit }: ActivityQuery): Promise<ActivityPage> {
     const account = this.#nameOf(accountId);
     const holder = key === undefined ? undefined : this.#nameOf(accountId, key);
     const before = cursor === undefined ? undefined : this.#openCursor(account, cursor);
-    this.#write();
-    const rows = this.#options.table.page({ account, holder, before, limit: limit + 1 });
-    const entries = rows.slice(0, limit).map((row) => this.#opened(row));
+    await this.#write();
+    const rows = await this.#options.table.page({ account, holder, before, limit: limit + 1 });
+    const entries = together(rows.slice(0, limit).map((row) => this.#opened(row)));
     const last = rows[limit - 1];
     if (rows.length <= limit || last === undefined) return { entries };
     return { entries, nextCursor: this.#sealCursor(account, last.id) };
   }
 
-  [Symbol.dispose](): void {
+  async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
-    this.#tryWrite();
+    await this.#tryWrite();
   }
 
-  #tryWrite(): void {
+  async #tryWrite(): Promise<void> {
     try {
-      this.#write();
+      await this.#write();
       const now = this.#options.now();
       if (now - this.#prunedAt < PRUNE_EVERY_MS) return;
       this.#prunedAt = now;
-      this.#options.table.prune(Math.floor(now / DAY_MS) - KEPT_DAYS, this.#bounds);
+      await this.#options.table.prune(Math.floor(now / DAY_MS) - KEPT_DAYS, this.#bounds);
     } catch (error) {
       // A full disk must not refuse requests; what is held is tried again.
       this.#options.logger.warn("activity_not_saved", { reason: SvcError.from(error).code });
     }
   }
 
-  #write(): void {
+  async #write(): Promise<void> {
     const waiting = [...this.#held.values()].filter(({ isWritten }) => !isWritten);
-    if (waiting.length > 0) {
-      const rows = waiting.map((held) => this.#rowOf(held));
-      const ids = this.#options.table.write(rows, this.#bounds.perHolder);
-      waiting.forEach((held, i) => {
-        held.id = ids[i] ?? 0;
-        held.isWritten = true;
-      });
-    }
+    for (const held of waiting) held.isWritten = true;
+    const writing = this.#writeAll(waiting, this.#writing);
+    this.#writing = writing.catch(() => {});
+    await writing;
     const now = this.#options.now();
-    for (const [name, { until }] of this.#held) {
-      if (until <= now) this.#held.delete(name);
+    for (const [name, { until, isWritten }] of this.#held) {
+      if (isWritten && until <= now) this.#held.delete(name);
+    }
+  }
+
+  /** After the writing before it: what is written again needs its id. */
+  async #writeAll(waiting: readonly Held[], before: Promise<void> | undefined): Promise<void> {
+    if (before !== undefined) await before;
+    if (waiting.length === 0) return;
+    try {
+      const rows = waiting.map((held) => this.#rowOf(held));
+      const ids = await this.#options.table.write(rows, this.#bounds.perHolder);
+      waiting.forEach((held, i) => held.id = ids[i] ?? 0);
+    } catch (error) {
+      for (const held of waiting) held.isWritten = false;
+      throw error;
     }
   }
 
   #nameOf(...parts: string[]): string {
-    return this.#hmac(parts.join(" ")).subarray(0, 16).toHex();
+    return nameUnder(this.#hmac, ...parts);
   }
 
   #rowOf({ entry, firstAt, lastAt, count, id }: Held): ActivityRow {
@@ -259,4 +307,22 @@ export class ActivityLog implements Disposable {
       throw new SvcError("invalid_cursor", undefined, { cause, field: "cursor" });
     }
   }
+}
+
+/** Equal entries of a minute as one, in the place of the newest: several relayers may have one each. */
+function together(entries: readonly Activity[]): Activity[] {
+  const known = new Map<string, Activity>();
+  for (const entry of entries) {
+    const { count, firstAt, lastAt, ...what } = entry;
+    const name = nameOf({ ...what, accountId: "" }, firstAt, MINUTE_MS);
+    const newer = known.get(name);
+    const all = newer === undefined ? entry : {
+      ...newer,
+      count: newer.count + count,
+      firstAt: Math.min(newer.firstAt, firstAt),
+      lastAt: Math.max(newer.lastAt, lastAt),
+    };
+    known.set(name, all);
+  }
+  return [...known.values()];
 }

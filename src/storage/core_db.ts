@@ -1,14 +1,19 @@
 import { ACTIVITY_SCHEMA, ActivityTable } from "./core/activity_table.ts";
+import { COPY_SCHEMA, CopyTable } from "./core/copy_table.ts";
 import { GRANT_SCHEMA, GrantTable } from "./core/grant_table.ts";
 import { KEY_SCHEMA, KeyTable } from "./core/key_table.ts";
 import { KEY_SLOT_SCHEMA, KeySlotTable } from "./core/key_slot_table.ts";
 import { KEY_USE_SCHEMA, KeyUseTable } from "./core/key_use_table.ts";
+import { OWNER_COUNT_SCHEMA, OwnerCountTable } from "./core/owner_count_table.ts";
 import { POLICY_SCHEMA, PolicyTable } from "./core/policy_table.ts";
 import { SPONSORSHIP_SCHEMA, SponsorshipTable } from "./core/sponsorship_table.ts";
 import { TOMBSTONE_BLOB_SCHEMA, TombstoneBlobTable } from "./core/tombstone_blob_table.ts";
 import { TOMBSTONE_SCHEMA, TombstoneTable } from "./core/tombstone_table.ts";
 import { VERSION_SCHEMA, VersionTable } from "./core/version_table.ts";
 import { SvcError } from "../errors.ts";
+import type { Ledger } from "../interfaces/mod.ts";
+import { CoreRows, movedText } from "./core_rows.ts";
+import { LedgerMirror } from "./ledger_mirror.ts";
 import { folderOf } from "./private_file.ts";
 import { SqliteFile } from "./sqlite/sqlite_file.ts";
 
@@ -19,7 +24,7 @@ const META_SCHEMA = `
 const SCHEMA = META_SCHEMA + KEY_SLOT_SCHEMA + KEY_SCHEMA + TOMBSTONE_SCHEMA +
   TOMBSTONE_BLOB_SCHEMA +
   KEY_USE_SCHEMA + SPONSORSHIP_SCHEMA + ACTIVITY_SCHEMA + VERSION_SCHEMA +
-  POLICY_SCHEMA + GRANT_SCHEMA;
+  POLICY_SCHEMA + GRANT_SCHEMA + COPY_SCHEMA + OWNER_COUNT_SCHEMA;
 
 /**
  * Form of everything in a data directory. Raised by a version whose files an earlier one would
@@ -66,8 +71,14 @@ export class CoreDb implements Disposable {
   readonly versions: VersionTable;
   /** What owners chose for single namespaces. */
   readonly policies: PolicyTable;
+  /** How often memories were written again, word for word. */
+  readonly copies: CopyTable;
+  /** What is counted of owners whom several relayers share; nothing where one has them all. */
+  readonly counts: OwnerCountTable;
   /** Apps that were let in by OAuth. */
   readonly grants: GrantTable;
+  /** All of it, row by row, for a move to another place. */
+  readonly rows: CoreRows;
 
   /**
    * Opens core.db, or makes it.
@@ -88,7 +99,10 @@ export class CoreDb implements Disposable {
     this.activity = new ActivityTable(this.#file);
     this.versions = new VersionTable(this.#file);
     this.policies = new PolicyTable(this.#file);
+    this.copies = new CopyTable(this.#file);
+    this.counts = new OwnerCountTable(this.#file);
     this.grants = new GrantTable(this.#file);
+    this.rows = new CoreRows(this.#file);
   }
 
   /** Package id of an embedded relayer: made at first use, `0x` and 64 hex characters. */
@@ -106,9 +120,36 @@ export class CoreDb implements Disposable {
     return this.#keep("relayer_key", fingerprint);
   }
 
+  /** Fingerprints of the relayer keys that open the data, the first one first; none before one was used. */
+  get openedBy(): string[] {
+    const sql = `select value as found from meta where name = 'relayer_key' union all
+      select * from (select fingerprint from key_slots order by slot)`;
+    return this.#file.all<{ readonly found: string }>(sql).map(({ found }) => found);
+  }
+
   get isBound(): boolean {
     const sql = "select 1 from meta where name = 'relayer_key'";
     return this.#file.get(sql) !== undefined;
+  }
+
+  /**
+   * Makes sure that what is here was not moved elsewhere.
+   *
+   * @throws {SvcError} `invalid_parameter` where it was, or a move has not ended.
+   */
+  requireHere(): void {
+    const { mark } = this.rows;
+    if (mark === undefined) return;
+    throw new SvcError("invalid_parameter", movedText(mark));
+  }
+
+  /** Keeps in step with a ledger from now on; to be called before anything is written. */
+  mirror(ledger: Ledger): LedgerMirror {
+    return new LedgerMirror(this.#file, ledger, (part) => {
+      const { tombstones, versions, policies, copies } = this;
+      for (const table of [tombstones, versions, policies]) table.reread();
+      copies.reread(part);
+    });
   }
 
   /** Empties the log, so that nothing deleted stands in it; not while another program reads. */
@@ -117,6 +158,7 @@ export class CoreDb implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.copies.flush();
     void this.#file.close();
   }
 

@@ -1,4 +1,11 @@
+import { pause } from "../deadline.ts";
 import { SvcError } from "../errors.ts";
+
+/**
+ * Tries, and milliseconds between them: a program that is just being started by whoever had the lock
+ * has it for the moment until it runs.
+ */
+const TRIES = { most: 20, ms: 10 };
 
 /**
  * Takes a data directory for one relayer; ends with the process at the latest.
@@ -27,7 +34,12 @@ async function lockIn(path: string, name: string, taken: string): Promise<Dispos
   } catch (cause) {
     throw new SvcError("invalid_parameter", `${path} cannot be written`, { cause });
   }
-  if (await file.tryLock(true)) return file;
-  file.close();
-  throw new SvcError("invalid_parameter", taken);
+  for (let tried = 1; !await file.tryLock(true); tried++) {
+    if (tried === TRIES.most) {
+      file.close();
+      throw new SvcError("invalid_parameter", taken);
+    }
+    await pause(TRIES.ms);
+  }
+  return file;
 }

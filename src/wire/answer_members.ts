@@ -69,11 +69,18 @@ export function standing() {
     restates: uuid("The memory that says the same and stands for it").optional(),
     restated: count("Memories that say the same, for which it stands").optional(),
     restated_at: timestamp("When the last of them was written").optional(),
+    restatements: ids("The newest 20 of them").optional(),
+    copies: count("How often it was sent again, word for word", 1).optional(),
+    copied_at: timestamp("When it was sent again last").optional(),
   };
 }
 
 /** How a memory stands to another one. */
 export const linkKind = () => z.enum(["supersedes", "conflicts", "restates", "distinct"]);
+
+/** Whether what says the same is looked for. */
+export const deduplicating = () =>
+  z.boolean().describe("Whether what says the same as a memory that is there is kept behind it");
 
 /** What becomes of memories that say something else than an older one. */
 export const conflictPolicy = () =>

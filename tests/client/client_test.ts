@@ -133,7 +133,7 @@ Deno.test("answers of something else are SvcAnswerErrors", async () => {
     "GET /config": () => new Response("hello"),
     "GET /health": () => Response.json({ error: "new", code: "code_of_tomorrow" }, { status: 400 }),
   });
-  const { client } = clientOf(relayer.url);
+  const { client } = clientOf(relayer.url, { retry: { attempts: 1 } });
   for (
     const [call, status, code] of [
       [client.version(), 502, undefined],

@@ -96,6 +96,30 @@ Deno.test("writes without an idempotency key are never repeated", async () => {
   assert.equal(relayer.received.length, 3);
 });
 
+Deno.test("a read is repeated when a gateway lost its relayer, or the platform sent it twice", async () => {
+  const inGateway = (status: number) => new Response("<html>Bad Gateway</html>", { status });
+  const failures = [502, 503, 504].map((status) => () => inGateway(status));
+  failures.push(() => refusal(new SvcError("nonce_reused")));
+  for (const failure of failures) {
+    const answer: Answer = (_, n) => n === 0 ? failure() : Response.json({ results: [], total: 0 });
+    await using relayer = fakeRelayer({ "POST /api/recall": answer });
+    const { client, waits } = clientOf(relayer.url);
+    assert.equal((await client.recall("tea")).total, 0);
+    assert.equal(waits.length, 1);
+    const nonces = relayer.received.map(({ headers }) => headers.get("x-nonce"));
+    assert.equal(new Set(nonces).size, 2);
+  }
+});
+
+Deno.test("a write without a key is not repeated because a gateway lost its relayer", async () => {
+  await using relayer = fakeRelayer({
+    "POST /api/forget": () => new Response("", { status: 502 }),
+  });
+  const { client } = clientOf(relayer.url);
+  await assert.rejects(client.forget("n"), { name: "SvcAnswerError", status: 502 });
+  assert.equal(relayer.received.length, 1);
+});
+
 Deno.test("connection failures: reads and keyed writes are repeated, others are not", async () => {
   let sendings = 0;
   const { client, waits } = clientOf("http://127.0.0.1:1", {

@@ -136,6 +136,7 @@ Deno.test("namespaces and stats count memories and bytes", async () => {
       "storage_bytes",
       "last_write_at",
       "conflicts",
+      "deduplicate",
     ]);
     assert.equal(item.memory_count, item.namespace === "a" ? 2 : 1);
     assert.equal(new Date(item.last_write_at).toISOString(), item.last_write_at);

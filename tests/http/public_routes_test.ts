@@ -155,6 +155,19 @@ Deno.test("a relayer that shuts down refuses with a date to come back", async ()
   }
 });
 
+Deno.test("a relayer that leaves tells balancers, and answers everybody else", async () => {
+  verifies("9-24", "15-52");
+  await using svc = await startRelayer();
+  svc.relayer.leave();
+  const health = await svc.plain("GET", "/health");
+  assert.equal(health.status, 503);
+  assert.equal(health.body.status, "unavailable");
+  assert.equal((await svc.plain("GET", "/version")).status, 200);
+  const saved = await svc.post("/api/remember", { text: "tea" });
+  assert.equal(saved.status, 202);
+  assert.equal((await svc.post("/api/recall", { query: "tea" })).body.results.length, 1);
+});
+
 Deno.test("405 names the methods that are allowed, and nothing else", async () => {
   verifies("3-9", "3-10");
   await using svc = await startRelayer();

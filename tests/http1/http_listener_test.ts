@@ -215,6 +215,34 @@ Deno.test("an answer that throws is 500 and noted; disposal waits for answers un
   await assert.rejects(connect(listener), Deno.errors.ConnectionRefused);
 });
 
+Deno.test("connections are kept no longer than their next answer when the listener lets go", async () => {
+  const { promise: first, resolve: answerFirst } = Promise.withResolvers<Response>();
+  const asked = Promise.withResolvers<void>();
+  await using listener = listen((request) => {
+    if (!request.url.endsWith("/first")) return Promise.resolve(new Response("ok"));
+    asked.resolve();
+    return first;
+  });
+  const request = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+  const texts: Promise<string>[] = [];
+  using busy = await connect(listener);
+  using idle = await connect(listener);
+  const encoder = new TextEncoder();
+  await busy.write(encoder.encode(request("/first")));
+  await asked.promise;
+  listener.closeAfterAnswers();
+  answerFirst(new Response("ok"));
+  texts.push(new Response(busy.readable).text());
+  await idle.write(encoder.encode(request("/")));
+  texts.push(new Response(idle.readable).text());
+  using late = await connect(listener);
+  await late.write(encoder.encode(request("/")));
+  texts.push(new Response(late.readable).text());
+  for (const text of await Promise.all(texts)) {
+    assert.match(text, /^HTTP\/1\.1 200 .*\r\nconnection: close\r\n.*ok$/s);
+  }
+});
+
 Deno.test("a port that is taken is an error", async () => {
   await using listener = listen(echo);
   const taken = { hostname: "127.0.0.1", port: listener.port, answer: echo, onError() {} };

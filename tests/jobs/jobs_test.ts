@@ -133,7 +133,7 @@ Deno.test("an unfinished job is recovered as it was", async () => {
   await before.store.claim(third!);
 
   const { store } = jobsOn(kv);
-  const recovered = await store.recover();
+  const recovered = await store.recover("m");
   assert.equal(recovered.length, 24);
   assert.equal(store.size, 24);
   const view = store.live(first!.job.id)!.view();
@@ -146,6 +146,21 @@ Deno.test("an unfinished job is recovered as it was", async () => {
   assert.equal(store.live(third!.job.id)!.attempts, 1);
   const times = recovered.map((live) => live.job.acceptedAt);
   assert.deepEqual(times, times.toSorted((a, b) => a - b));
+});
+
+Deno.test("a job that is indexed with another model's vectors is waited for again", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const before = jobsOn(kv);
+  const accepted = await before.store.accept([1, 2, 3].map(() => jobOf({})), []);
+  for (const [i, model] of ["old", "new", undefined].entries()) {
+    await before.store.claim(accepted[i]!);
+    accepted[i]!.markRecallable(model);
+    await before.store.putOff(accepted[i]!, before.clock.now() + 60_000, "storage_failed");
+  }
+  const { store } = jobsOn(kv);
+  await store.recover("new");
+  // An earlier version did not note the model.
+  assert.deepEqual(accepted.map(({ job }) => store.live(job.id)!.recallable), [false, true, true]);
 });
 
 Deno.test("a job that was put off stays so, whether the answer came or not", async () => {
@@ -162,10 +177,10 @@ Deno.test("a job that was put off stays so, whether the answer came or not", asy
   await assert.rejects(store.putOff(live!, clock.now() + 9000, "storage_failed"));
   lost = false;
   assert.equal(live!.due, clock.now());
-  const [again] = await jobsOn(kv).store.recover();
+  const [again] = await jobsOn(kv).store.recover("m");
   assert.equal(again!.due, clock.now() + 9000);
   await store.end(live!, { state: "done" });
-  assert.deepEqual(await jobsOn(kv).store.recover(), []);
+  assert.deepEqual(await jobsOn(kv).store.recover("m"), []);
   assert.deepEqual((await keysOf(kv)).map((key) => key[0]), ["ended", "job"]);
 });
 
@@ -185,7 +200,7 @@ Deno.test("unfinished jobs of older tables are moved to their place", async () =
   await kv.set(["due", 1_000_000, ended!.job.id], null);
 
   const { store } = jobsOn(kv);
-  const found = await store.recover();
+  const found = await store.recover("m");
   assert.deepEqual(found.map(({ job }) => job), jobs.slice(1));
   assert.equal(store.live(claimed!.job.id)?.attempts, 1);
   assert.equal((await store.get(ended!.job.id, OWNER))?.state, "done");
@@ -270,7 +285,7 @@ Deno.test("a failed job is pending again after a retry, and keeps its sealed res
   assert.equal((await store.loadStep(id))?.[0], 3);
   assert.equal(again.due, clock.now());
 
-  const [recovered] = await jobsOn(kv, clock).store.recover();
+  const [recovered] = await jobsOn(kv, clock).store.recover("m");
   assert.equal(recovered?.view().recallable, true);
   assert.equal(recovered?.step !== undefined, true);
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { KvWriter, type Mutation } from "../../src/jobs/staging.ts";
 import { verifies } from "../requirements.ts";
 import { fakeKv, FakeTable, type Gate, openGate } from "./fake_kv.ts";
+import { poll } from "../within.ts";
 
 /** A table whose commits wait for the test, and what each of them wrote. */
 class WatchedTable {
@@ -160,4 +161,24 @@ Deno.test("a writer knows whether the last write was refused", async () => {
   assert.equal(writer.failing, true);
   await writer.commit([set("another")]);
   assert.equal(writer.failing, false);
+});
+
+Deno.test("accepts that come together or close after each other are a burst", async () => {
+  const together = writerOn(new WatchedTable());
+  const accept = (writer: KvWriter, name: number) => writer.commit([set(String(name))], true);
+  await Promise.all(Array.from({ length: 3 }, (_, i) => accept(together, i)));
+  assert.equal(together.bursting, false);
+  await Promise.all(Array.from({ length: 4 }, (_, i) => accept(together, 3 + i)));
+  assert.equal(together.bursting, true);
+
+  const inTurn = writerOn(new WatchedTable());
+  for (let i = 0; i < 9; i++) await accept(inTurn, i);
+  assert.equal(inTurn.bursting, false);
+  // What jobs write is no accept.
+  await inTurn.commit([set("note")]);
+  assert.equal(inTurn.bursting, false);
+  // A slow machine may have let the first ones be too long ago.
+  for (let i = 9; i < 1_000 && !inTurn.bursting; i++) await accept(inTurn, i);
+  assert.equal(inTurn.bursting, true);
+  await poll(() => inTurn.bursting, (bursting) => !bursting);
 });

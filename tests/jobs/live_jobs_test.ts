@@ -31,3 +31,18 @@ Deno.test("a job that was retried stands for the one before, which still unwinds
   jobs.putDown(before);
   assert.deepEqual([...jobs.atRest], [again]);
 });
+
+Deno.test("only jobs that may change what is there are looked through for changes", () => {
+  const jobs = new LiveJobs();
+  const add = (more: Partial<ReturnType<typeof jobOf>>) =>
+    jobs.add(new LiveJob({ ...jobOf(), source: "remember", ...more }, 0));
+  const proposes = ["repetition"] as const;
+  const plain = add({ proposes });
+  const links = [{ id: "a", kind: "supersedes", by: "caller", score: 1 }] as const;
+  const changing = [add({ version: 2, proposes }), add({ proposes, standing: { links } }), add({})];
+  const scope = plain.job;
+  assert.deepEqual([...jobs.changingIn(scope)], changing);
+  assert.deepEqual([...jobs.changingIn({ ...scope, namespace: "another" })], []);
+  for (const live of [plain, ...changing]) jobs.remove(live);
+  assert.deepEqual([...jobs.changingIn(scope)], []);
+});

@@ -200,17 +200,25 @@ export async function importSome(
   const lines = exported.slice(from, from + MOST_LINES).map(imported);
   trace(`import ${lines.map(({ memoryId, version }) => `${memoryId} ${version}`)}`);
   const before = bounds(reading, NAMESPACES);
+  const { refused } = clients;
   const answers: (() => void)[] = [];
   const answering = (jobs: readonly AcceptedJob[]) => {
     for (const job of jobs) {
       const { memoryId, version } = job;
+      const line = lines.find(({ occurredAt }) => occurredAt === job.occurredAt)!;
+      if (line.memoryId !== memoryId) {
+        clients.said?.moved(line.memoryId!, memoryId);
+        // What is damaged is stored again.
+        const isSure = !bringBack && clients.refused === refused;
+        if (isSure) clients.checkBeside(line.memoryId!, version, line.text);
+      }
       trace(`imports ${memoryId} version ${version}${bringBack ? " back" : ""}`);
       // What was not indexed when its namespace was forgotten comes back under its own id.
       if (bringBack) clients.broughtBack(memoryId);
       else assert.ok(!before.gone.has(memoryId), `${memoryId} was deleted and is imported`);
       const floor = before.floors.get(memoryId) ?? 0;
       assert.ok(version > floor, `${memoryId} is ${floor}, and ${version} is imported`);
-      answers.push(clients.accepting(job));
+      answers.push(clients.accepting(job, true));
     }
     return { answer: undefined, mutations: [] };
   };
@@ -240,8 +248,15 @@ export async function checkPresent({ domain, clients }: Reading, namespace: stri
   };
   const all = await listed("history");
   const present = await listed("present");
+  const memories = await Promise.all(
+    all.map(async ({ memoryId: id, text = "", createdAt, updatedAt }) => {
+      const { links = [] } = await getMemory(domain, CALLER, id);
+      const named = links.filter(({ kind }) => kind === "supersedes").map((link) => link.id);
+      return { id, text, named, createdAt, updatedAt };
+    }),
+  );
   clients.said?.checkPresent(
-    all.map(({ memoryId: id, text = "", updatedAt }) => ({ id, text, updatedAt })),
+    memories,
     present.map(({ memoryId }) => memoryId),
     domain.now(),
   );

@@ -7,6 +7,7 @@ import { WordsFiles } from "../../src/storage/words_files.ts";
 import { type ErrorCode, SvcError } from "../../src/errors.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
 import type { AcceptedJob, EndedJob, JobState } from "../../src/jobs/job.ts";
+import { ALL_OWNERS } from "../../src/memory/owners/owners.ts";
 import { Expiries } from "../../src/jobs/expiries.ts";
 import { KvWriter, Staging } from "../../src/jobs/staging.ts";
 import { Jobs } from "../../src/jobs/jobs.ts";
@@ -17,7 +18,8 @@ import { type Domain, openDomain } from "../../src/memory/domain.ts";
 import { processMemory } from "../../src/memory/process.ts";
 import { accept } from "../../src/memory/remember.ts";
 import { forget } from "../../src/memory/remove/forget.ts";
-import { deleteMemory, replayTombstones } from "../../src/memory/remove/remove.ts";
+import { deleteMemory } from "../../src/memory/remove/remove.ts";
+import { replayTombstones } from "../../src/memory/remove/replay.ts";
 import { textPayload } from "../../src/memory/job_contents.ts";
 import { writtenStanding } from "../../src/memory/standing.ts";
 import { replaceMemory } from "../../src/memory/versions/replace.ts";
@@ -252,13 +254,22 @@ export class Simulation {
       tombstones: process.table(world.tombstones),
       tombstoneBlobs: process.table(world.tombstoneBlobs),
       versions: process.table(world.versions),
-      policies: { conflictsIn: () => undefined, countOf: () => 0, setConflicts() {} },
+      copies: { note() {}, of: () => undefined, remove() {}, flush() {} },
+      policies: {
+        conflictsIn: () => undefined,
+        deduplicatesIn: () => undefined,
+        countOf: () => 0,
+        setConflicts() {},
+        setDeduplicates() {},
+        reread() {},
+      },
+      owners: ALL_OWNERS,
       importedId: KEY.hmac("imported id"),
       sameText: KEY.hmac("same text"),
       receipts: new RelayerReceiptKey(KEY),
       scrubJobs: () => Promise.resolve(),
       keyUse: { touch() {}, lastUsed: () => undefined },
-      activity: { note() {}, page: () => ({ entries: [] }) },
+      activity: { note() {}, page: () => Promise.resolve({ entries: [] }) },
       keys: { get: () => DATA_KEY },
       sealer: (purpose) => KEY.sealer(purpose),
       logger: silentLogger,
@@ -266,7 +277,7 @@ export class Simulation {
     });
     this.#booting = true;
     const started = async () => {
-      await jobs.recover();
+      await jobs.recover(domain.embedder.model);
       await replayTombstones(domain);
       worker.start();
       await domain.reembedding.start();
@@ -336,6 +347,7 @@ export class Simulation {
       await call.run(false);
       call.fail(new SvcError("storage_unavailable"));
     } else if (!table && fate < temporary + lostAnswer + permanent) {
+      this.#clients.refused++;
       call.fail(new SvcError(code, undefined, { retryable: false }));
     } else if (this.#random() < LATE) {
       this.trace.push("  answered later");

@@ -61,6 +61,8 @@ export interface Answer {
 export class Clients {
   /** What texts were said with, where clients say more than texts. */
   readonly said: SaidLinks | undefined;
+  /** Calls that were refused for good: what they were to read is damaged, as far as is known. */
+  refused = 0;
   readonly #world: World;
   readonly #told = new Map<string, Told>();
   /** Texts by their number, which is when each is said to have happened. */
@@ -94,10 +96,10 @@ export class Clients {
   }
 
   /** A job that is about to be accepted; answers what to call when it was. */
-  accepting(accepted: AcceptedJob): () => void {
+  accepting(accepted: AcceptedJob, isImported = false): () => void {
     const { id: job, memoryId: id, version, namespace, occurredAt } = accepted;
     const text = this.#texts[occurredAt!]!;
-    this.said?.checkJob(text, accepted);
+    this.said?.checkJob(text, accepted, isImported);
     const told = this.#told.getOrInsertComputed(id, () => {
       const asked = this.#forgetting.includes(namespace);
       return {
@@ -163,6 +165,13 @@ export class Clients {
   /** The process ended: whatever it was asked is over. */
   crashed(): void {
     this.#forgetting.length = 0;
+  }
+
+  /** Checks that a version may be imported under another id: where it was is something else. */
+  checkBeside(id: string, version: number, text: string): void {
+    const { writings, lost } = this.#told.get(id)!;
+    const isOther = writings.some((one) => one.version === version && one.text !== text);
+    assert.ok(lost || isOther, `version ${version} of ${id} is imported beside itself`);
   }
 
   /** The index lost the rows of a namespace. */

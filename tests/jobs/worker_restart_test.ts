@@ -18,7 +18,7 @@ async function startOn(
   jobs: JobsSetup,
 ): Promise<{ readonly next: JobsSetup; readonly left: LiveJob[] }> {
   const next = jobsOn(jobs.kv, jobs.clock);
-  return { next, left: await next.store.recover() };
+  return { next, left: await next.store.recover("m") };
 }
 
 /** A start that has begun to work on what was left, and ends nothing of it. */

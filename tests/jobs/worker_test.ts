@@ -273,7 +273,7 @@ Deno.test("stop waits for running jobs, then puts down what takes longer", async
     assert.equal(manual.attempts.get(slow!.job.id)!.signal.aborted, true);
     assert.equal(manual.started.includes(waiting!.job.id), false);
     assert.equal(worker.free, false);
-    const recovered = await jobsOn(jobs.kv, jobs.clock).store.recover();
+    const recovered = await jobsOn(jobs.kv, jobs.clock).store.recover("m");
     assert.equal(recovered.some((live) => live.job.id === slow!.job.id), true);
     assert.equal(recovered.some((live) => live.job.id === waiting!.job.id), true);
   } finally {

@@ -64,7 +64,7 @@ function bytesIn(value: unknown): Uint8Array[] {
 }
 
 /** Ciphertexts that stand in the tables now: of blobs, of rows and segments, and of jobs. */
-function ciphertexts(dir: string): Uint8Array[] {
+export function ciphertexts(dir: string): Uint8Array[] {
   const found: Uint8Array[] = [];
   const tables = [
     ["blobs.db", "select bytes as value from blob"],
@@ -91,14 +91,14 @@ function ciphertexts(dir: string): Uint8Array[] {
 }
 
 /** Pieces out of the middle of each ciphertext, where no head is shared. */
-const piecesOf = (all: readonly Uint8Array[]): Buffer[] =>
+export const piecesOf = (all: readonly Uint8Array[]): Buffer[] =>
   all.map((bytes) => {
     const at = Math.floor(bytes.length / 2);
     return Buffer.from(bytes.slice(at, at + PIECE));
   });
 
 /** Forms in which a text may stand in a file. */
-function formsOf(text: string): Buffer[] {
+export function formsOf(text: string): Buffer[] {
   const raw = Buffer.from(text);
   return [
     raw,
@@ -112,7 +112,7 @@ function formsOf(text: string): Buffer[] {
 }
 
 /** Which of the pieces stand in a file of a folder. */
-async function standing(folder: string, pieces: readonly Buffer[]): Promise<string[]> {
+export async function standing(folder: string, pieces: readonly Buffer[]): Promise<string[]> {
   const found: string[] = [];
   for await (const [path, bytes] of filesIn(folder)) {
     // By their first bytes: thousands of pieces are looked for in megabytes.

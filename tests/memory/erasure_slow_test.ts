@@ -22,15 +22,22 @@ for (const name of ["embedded", "lancedb"] as const) {
   });
 }
 
+/** `deno task erasure` looks at both stores; among all tests LanceDB would take five minutes. */
+const IS_WHOLE = Deno.env.get("SVC_TEST_ERASURE") === "1";
+
 for (const name of ["embedded", "lancedb"] as const) {
-  Deno.test(`nor of ten thousand, with more than 64 MiB of jobs: ${name}`, async () => {
-    verifies("10.14-1");
-    // Jobs that end make room for later ones: what is sent is more than what stands at once.
-    await lookElsewhere({
-      name,
-      records: 10_000,
-      bytes: 10_000,
-      jobsBytes: 64 * 1024 * 1024,
-    });
+  Deno.test({
+    name: `nor of ten thousand, with more than 64 MiB of jobs: ${name}`,
+    ignore: name === "lancedb" && !IS_WHOLE,
+    async fn() {
+      verifies("10.14-1");
+      // Jobs that end make room for later ones: what is sent is more than what stands at once.
+      await lookElsewhere({
+        name,
+        records: 10_000,
+        bytes: 10_000,
+        jobsBytes: 64 * 1024 * 1024,
+      });
+    },
   });
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { mock } from "node:test";
 import { silentLogger } from "../../src/log.ts";
 import { Erasure } from "../../src/memory/remove/erasure.ts";
 import { SvcError } from "../../src/errors.ts";
@@ -10,9 +11,10 @@ type Deleted = { owner: string; namespace: string; id: string };
 const memory = (id: string): Deleted => ({ owner: "o", namespace: "n", id });
 
 /** A store whose passes are counted, and may fail or wait. */
-function setup(leavesDeleted = false) {
+function setup({ leavesDeleted = false, needsCredential = false } = {}) {
   const left = new Map<string, Deleted>();
-  const state = { passes: 0, fails: false, gate: Promise.resolve() };
+  const state = { passes: 0, fails: false, gate: Promise.resolve(), jobsPasses: 0 };
+  const jobs = { endings: 0 };
   const erasure = new Erasure({
     vectorStore: {
       leavesDeleted,
@@ -23,7 +25,13 @@ function setup(leavesDeleted = false) {
       },
     },
     blobStore: {},
-    scrubJobs: () => Promise.resolve(),
+    scrubJobs: async () => {
+      await state.gate;
+      if (state.fails) throw new SvcError("storage_unavailable");
+      state.jobsPasses++;
+    },
+    jobs,
+    cipher: { needsCredential },
     tombstones: {
       unerased: () => [...left.values()],
       markErased: (memories) => memories.forEach(({ id }) => left.delete(id)),
@@ -31,7 +39,7 @@ function setup(leavesDeleted = false) {
     logger: silentLogger,
   });
   const remove = (id: string) => left.set(id, memory(id));
-  return { left, state, erasure, remove };
+  return { left, state, jobs, erasure, remove };
 }
 
 Deno.test("one pass is for all deletions before it, and the next keeps a distance", async () => {
@@ -73,7 +81,7 @@ Deno.test("a pass that failed marks nothing, and comes again", async () => {
 
 Deno.test("where a store keeps what was deleted, nothing is called erased", async () => {
   verifies("10.14-1");
-  const { left, state, erasure, remove } = setup(true);
+  const { left, state, erasure, remove } = setup({ leavesDeleted: true });
   await using _erasure = erasure;
   remove("a");
   await erasure.hurry(1000);
@@ -95,4 +103,58 @@ Deno.test("what an earlier process left is taken up, and a stop waits for the pa
   remove("b");
   await erasure.hurry(1000);
   assert.equal(state.passes, 1, "it has ended");
+});
+
+Deno.test("where memories need a credential, texts that waited are taken out within a minute", async () => {
+  mock.timers.enable({ apis: ["setInterval"] });
+  try {
+    for (const needsCredential of [true, false]) {
+      const { state, jobs, erasure } = setup({ needsCredential });
+      await using _erasure = erasure;
+      let now = 0;
+      mock.method(performance, "now", () => now);
+      erasure.start();
+      const minute = async () => {
+        now += 60_000;
+        mock.timers.tick(60_000);
+        await turns();
+        return state.jobsPasses;
+      };
+      const of = (passes: number) => needsCredential ? passes : 0;
+      assert.equal(await minute(), of(1), "a crash may have left some");
+      assert.equal(await minute(), of(1), "they are out already");
+      jobs.endings = 1;
+      assert.equal(await minute(), of(2));
+      assert.equal(await minute(), of(2));
+    }
+  } finally {
+    mock.timers.reset();
+    mock.restoreAll();
+  }
+});
+
+Deno.test("texts that could not be taken out are tried again", async () => {
+  mock.timers.enable({ apis: ["setInterval"] });
+  let now = 0;
+  mock.method(performance, "now", () => now);
+  try {
+    const { state, jobs, erasure } = setup({ needsCredential: true });
+    await using _erasure = erasure;
+    erasure.start();
+    jobs.endings = 1;
+    state.fails = true;
+    mock.timers.tick(60_000);
+    await turns();
+    state.fails = false;
+    mock.timers.tick(60_000);
+    await turns();
+    assert.equal(state.jobsPasses, 0, "it waits after a failure");
+    now = 120_000;
+    mock.timers.tick(60_000);
+    await turns();
+    assert.equal(state.jobsPasses, 1);
+  } finally {
+    mock.timers.reset();
+    mock.restoreAll();
+  }
 });

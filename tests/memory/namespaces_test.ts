@@ -71,6 +71,7 @@ Deno.test("stats, namespaces and account count the same bytes", async () => {
     storage_bytes: other.storage_bytes,
     last_write_at: new Date(durable.clock.now()).toISOString(),
     conflicts: "off",
+    deduplicate: false,
   });
   const { quota } = (await svc.get("/api/account")).body;
   const used_bytes = first.storage_bytes + other.storage_bytes;

@@ -39,7 +39,7 @@ function start() {
 
 const reused = () => assert.fail("nobody has shown it twice");
 
-Deno.test("what nobody uses in time is swept, and its key leaves the account", () => {
+Deno.test("what nobody uses in time is swept, and its key leaves the account", async () => {
   verifies("11.1-21", "11.1-24", "11.1-26");
   const { core, grants, clock, removed } = start();
   using _ = core;
@@ -47,21 +47,21 @@ Deno.test("what nobody uses in time is swept, and its key leaves the account", (
   const code = grants.issueCode(key("b"), granted, new Set(["a".repeat(64)]));
   const token = grants.openCode(code, reused).renew();
   clock.now += 59_999;
-  grants.sweep();
+  await grants.sweep();
   assert.equal(core.grants.ofAccount(ACCOUNT).length, 2);
   clock.now += 1;
-  grants.sweep();
+  await grants.sweep();
   assert.deepEqual(removed, [key("a").publicKey]);
   // A token keeps its grant for as long as it lasts, and so does each next one.
   clock.now += 89 * DAY_MS;
   const next = grants.openRefreshToken(token, reused).renew();
   clock.now += 89 * DAY_MS;
-  grants.sweep();
+  await grants.sweep();
   assert.ok(grants.isOpen(key("b").publicKey));
   grants.openRefreshToken(next, reused);
   clock.now += DAY_MS;
   assert.equal(grants.isOpen(key("b").publicKey), false);
-  grants.sweep();
+  await grants.sweep();
   assert.deepEqual(core.grants.ofAccount(ACCOUNT), []);
   assert.deepEqual(removed, [key("a").publicKey, key("b").publicKey]);
 });

@@ -34,13 +34,13 @@ const NOT_ALLOWED = "move_call_not_allowed";
 const NOT_VALID = "invalid_transaction";
 const GAS: Argument = { GasCoin: true };
 
-Deno.test("each of the five functions is let through, alone and with others", () => {
+Deno.test("each of the six functions is let through, alone and with others", () => {
   verifies("9.1-4");
-  assert.equal(SPONSORED_FUNCTIONS.length, 5);
+  assert.equal(SPONSORED_FUNCTIONS.length, 6);
   for (const name of SPONSORED_FUNCTIONS) {
     assert.equal(judged(kind([call({ function: name })])), "ok");
   }
-  const both = [call(), call({ function: "add_delegate_key", arguments: [{ Input: 1 }] })];
+  const both = [call(), call({ function: "add_bound_key", arguments: [{ Input: 1 }] })];
   assert.equal(judged(kind(both)), "ok");
   assert.equal(judged(kind([call({ arguments: [] })], [])), "ok");
 });

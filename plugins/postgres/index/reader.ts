@@ -2,8 +2,8 @@ import { SvcError } from "../../../src/errors.ts";
 import type { IndexEntry, Scope } from "../../../src/interfaces/mod.ts";
 import { fromColumn, toColumn } from "../../../src/storage/sqlite/database.ts";
 import type { Segment } from "../../shared/rows/segment.ts";
-import type { Statements } from "../statements.ts";
-import { linksOf } from "./rows.ts";
+import type { PostgresDatabase } from "../database.ts";
+import { type LinkRow, linksOf } from "./rows.ts";
 import type { SealedSegment, Seals } from "./seals.ts";
 
 /** A piece of a scope, opened at once. */
@@ -16,8 +16,8 @@ export interface Page {
   readonly isLoose: boolean;
 }
 
-/** Segments of a page: a megabyte or so, for one question and answer. */
-const PAGE_SEGMENTS = 4;
+/** Segments of a page, of a quarter of a megabyte each: a thousand memories are taken over at once. */
+const PAGE_SEGMENTS = 8;
 /** Single rows opened at once, for a few milliseconds. */
 const LOOSE_ROWS = 256;
 /** Ids looked up at once: at most so many segments are in memory. */
@@ -36,8 +36,6 @@ interface Row {
   readonly blob: Uint8Array | null;
   /** The segment itself, or the one that the memory is in. */
   readonly segment: number | null;
-  /** Place of a segment. */
-  readonly place: number;
   readonly sealed: Uint8Array | null;
   readonly model: number;
 }
@@ -46,14 +44,24 @@ interface Row {
  * Each of them is one statement, so that what it answers is of one moment, also where memories are
  * packed meanwhile.
  */
-const SEGMENTS = `with page as materialized (
-    select id, place, model, sealed from svc.segment where scope = $1 and place > $2
+const segmentsAfter = (scopeId: number, place: number) =>
+  `with page as materialized (
+    select id, place, model, sealed from svc.segment where scope = ${scopeId} and place > ${place}
     order by place limit ${PAGE_SEGMENTS})
-  select null::bytea as id, null::bigint as version, null::bytea as blob, id as segment, place,
-    sealed, model from page
+  select id, place, model, sealed, null::bytea as memory, null::bigint as version,
+    null::bytea as blob from page
   union all
-  select e.id, e.version, e.blob, e.segment, null, null, null from svc.entry e
+  select e.segment, null, null, null, e.id, e.version, e.blob from svc.entry e
     where e.segment in (select id from page) and e.blob is not null`;
+const SEGMENT_COLUMNS = {
+  id: "bigint",
+  place: "bigint",
+  model: "integer",
+  sealed: "bytea",
+  memory: "bytea",
+  version: "bigint",
+  blob: "bytea",
+} as const;
 const LOOSE = `with single as (
     select * from svc.entry where scope = $1 and segment is null and seq > $3
     order by seq limit ${LOOSE_ROWS}),
@@ -77,10 +85,9 @@ const GET = `with found as materialized (
     where g.id in (select segment from found)`;
 
 /** Rows of the segments among all rows. */
-function segmentsOf(rows: readonly Row[]): (SealedSegment & { readonly place: number })[] {
-  return rows.filter(({ id }) => id === null).map(({ segment, place, model, sealed }) => ({
+function segmentsOf(rows: readonly Row[]): SealedSegment[] {
+  return rows.filter(({ id }) => id === null).map(({ segment, model, sealed }) => ({
     id: segment!,
-    place,
     model,
     sealed: sealed!,
   }));
@@ -88,10 +95,10 @@ function segmentsOf(rows: readonly Row[]): (SealedSegment & { readonly place: nu
 
 /** Reads rows of the index. */
 export class Reader {
-  readonly #database: Statements;
+  readonly #database: PostgresDatabase;
   readonly #seals: Seals;
 
-  constructor(database: Statements, seals: Seals) {
+  constructor(database: PostgresDatabase, seals: Seals) {
     this.#database = database;
     this.#seals = seals;
   }
@@ -105,20 +112,39 @@ export class Reader {
     const [, last, after] = CURSOR.exec(cursor ?? "0") ?? [];
     if (last === undefined) throw new SvcError("invalid_cursor");
     if (after !== undefined) return await this.#loose(scopeId, scope, Number(last), Number(after));
-    const rows = await this.#database.all<Row>(SEGMENTS, scopeId, Number(last));
-    const held = segmentsOf(rows).sort((a, b) => a.place - b.place);
-    const end = held.at(-1)?.place;
+    const found = await this.#segments(scopeId, scope, Number(last));
+    const end = found.at(-1)?.place;
     if (end === undefined) return await this.#loose(scopeId, scope, Number(last), 0);
-    const links = Map.groupBy(rows.filter(({ id }) => id !== null), ({ segment }) => segment);
-    const segments = held.map((row) => {
-      const own = links.get(row.id)?.map(({ id, version, blob }) => ({
-        id: id!,
-        version,
-        blob: blob!,
-      }));
-      return this.#seals.openSegment(scope, row, linksOf(this.#seals, scope, own ?? []));
-    });
-    return { segments: await Promise.all(segments), cursor: String(end), isLoose: false };
+    return { segments: found.map(({ segment }) => segment), cursor: String(end), isLoose: false };
+  }
+
+  /** The segments after a place. Each is opened, on the thread pool, while the next one arrives. */
+  async #segments(scopeId: number, scope: Scope, after: number) {
+    const opening: { place: number; model: number; id: number; packed: Promise<Uint8Array> }[] = [];
+    const links = new Map<number, LinkRow[]>();
+    const sql = segmentsAfter(scopeId, after);
+    try {
+      await this.#database.copy(sql, SEGMENT_COLUMNS, (row) => {
+        const id = row.id!;
+        if (row.memory !== null) {
+          const link = { id: row.memory, version: row.version!, blob: row.blob! };
+          links.getOrInsertComputed(id, () => []).push(link);
+          return;
+        }
+        const packed = this.#seals.openPacked(scope, id, row.sealed!);
+        // It may fail before it is awaited, which reports the failure.
+        packed.catch(() => {});
+        opening.push({ id, place: row.place!, model: row.model!, packed });
+      });
+    } finally {
+      // Whatever fails, nothing is being opened when this returns.
+      await Promise.allSettled(opening.map(({ packed }) => packed));
+    }
+    opening.sort((a, b) => a.place - b.place);
+    return await Promise.all(opening.map(async ({ id, place, model, packed }) => {
+      const own = linksOf(this.#seals, scope, links.get(id) ?? []);
+      return { place, segment: this.#seals.segmentOf(scope, await packed, model, own) };
+    }));
   }
 
   /**

@@ -94,8 +94,7 @@ export class Rows {
   }
 
   sealLinks(scope: Scope, links: readonly BlobLink[]): SealedLink[] {
-    const last = new Map(links.map((link) => [`${link.version} ${link.id}`, link]));
-    return [...last.values()].map(({ id, version, blobId }) => ({
+    return links.map(({ id, version, blobId }) => ({
       id,
       version,
       link: this.#seals.sealLink(scope, id, version, blobId),
@@ -141,8 +140,10 @@ export class Rows {
   async link(
     statements: Statements,
     scopeId: number,
-    links: readonly SealedLink[],
+    given: readonly SealedLink[],
   ): Promise<number> {
+    const last = new Map(given.map((link) => [`${link.version} ${link.id}`, link]));
+    const links = [...last.values()];
     await statements.all("update svc.scope set revision = revision + 1 where id = $1", scopeId);
     const linked = await statements.all<{ readonly segment: number | null }>(
       `update svc.entry e set blob = g.blob

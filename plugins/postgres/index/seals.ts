@@ -47,7 +47,21 @@ export class Seals extends RowSeals {
     links?: ReadonlyMap<string, string>,
   ): Promise<Segment> {
     const { id, model, sealed } = segment;
-    const packed = await this.sealer.openLarge(sealed, binding("segment", scope, id));
+    return this.segmentOf(scope, await this.openPacked(scope, id, sealed), model, links);
+  }
+
+  /** Opens what a segment holds, on the thread pool. */
+  openPacked(scope: Scope, id: number, sealed: Uint8Array): Promise<Uint8Array> {
+    return this.sealer.openLarge(sealed, binding("segment", scope, id));
+  }
+
+  /** A segment of what was opened; without its vectors where these are of another model. */
+  segmentOf(
+    scope: Scope,
+    packed: Uint8Array,
+    model: number,
+    links?: ReadonlyMap<string, string>,
+  ): Segment {
     return new Segment(scope, packed, links, model !== this.#model);
   }
 
@@ -57,7 +71,6 @@ export class Seals extends RowSeals {
     { id, sealed }: SealedSegment,
     links: ReadonlyMap<string, string>,
   ): Promise<Segment> {
-    const packed = await this.sealer.openLarge(sealed, binding("segment", scope, id));
-    return new Segment(scope, packed, links);
+    return new Segment(scope, await this.openPacked(scope, id, sealed), links);
   }
 }

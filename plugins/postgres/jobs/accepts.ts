@@ -24,7 +24,8 @@ interface Waiting extends Request {
 
 /**
  * One statement, so that all of it or nothing is there afterwards. Where an answer stands in the way, or
- * staged bytes are gone, the division by zero at its end takes everything back.
+ * staged bytes are gone, the division by zero at its end takes everything back; where an owner is
+ * somebody else's, the root of a negative number.
  */
 const ACCEPT = `with jobs as (
     insert into svc.job(id, owner, namespace, memory, accepted_at, spec, holder, payload,
@@ -44,23 +45,41 @@ const ACCEPT = `with jobs as (
       where a.kind = 1 and a.ends < $17
     returning 1),
   adopted as (
-    update svc.staged set adopted = true where id = any($9::uuid[]) returning 1)
-  select 1 / ((select count(*) from kept) = cardinality($12::smallint[])
+    update svc.staged set adopted = true where id = any($9::uuid[]) returning 1),
+  own as (
+    select 1 from svc.owner where owner = any($18::bytea[]) and holder = $1 for share)
+  select sqrt((select count(*) from own)::float8 - cardinality($18::bytea[])), 1 / ((select count(*) from kept) = cardinality($12::smallint[])
     and (select count(*) from adopted) = cardinality(array_remove($9::uuid[], null)))::int`;
 
+/** For requests that keep nothing but that they came, as recalls do: read and planned in no time. */
+const NOTE_NONCES = `insert into svc.nonce(bucket, digest)
+  select * from unnest($1::integer[], $2::bytea[])`;
+
 /** SQLSTATEs that `ACCEPT` may end with because of what it was given. */
-const STATE = { taken: "23505", noPartition: "23514", divided: "22012", twice: "21000" };
+const STATE = {
+  taken: "23505",
+  noPartition: "23514",
+  divided: "22012",
+  twice: "21000",
+  root: "2201F",
+};
 
 /** Accepts requests of one holder, several in one statement where several wait. */
 export class Accepts {
   readonly #database: PostgresDatabase;
   readonly #holder: number;
+  readonly #isLeased: boolean;
   readonly #waiting: Waiting[] = [];
   #underWay = 0;
 
-  constructor(database: PostgresDatabase, holder: number) {
+  /** `isLeased`: jobs of owners that the holder does not have are refused. */
+  constructor(
+    database: PostgresDatabase,
+    { holder, isLeased }: { readonly holder: number; readonly isLeased: boolean },
+  ) {
     this.#database = database;
     this.#holder = holder;
+    this.#isLeased = isLeased;
   }
 
   /** Accepts one request; durable once it resolves. */
@@ -104,10 +123,9 @@ export class Accepts {
   }
 
   async #accept(group: readonly Request[]): Promise<void> {
-    const request = {
-      jobs: group.flatMap(({ jobs }) => jobs),
-      notes: group.flatMap(({ notes }) => notes),
-    };
+    const jobs = group.flatMap((item) => item.jobs);
+    const owners = this.#isLeased ? [...new Set(jobs.map(({ owner }) => owner))] : [];
+    const request = { jobs, notes: group.flatMap(({ notes }) => notes), owners };
     try {
       await accept(this.#database, this.#holder, request);
     } catch (error) {
@@ -119,14 +137,18 @@ export class Accepts {
   }
 }
 
-/** Keeps jobs of a holder and notes, or nothing of both. */
+/** Keeps jobs of a holder and notes, or nothing of both; nothing where it lacks one of the owners. */
 export async function accept(
   statements: Statements,
   holder: number,
-  { jobs, notes }: Request,
+  { jobs, notes, owners }: Request & { readonly owners: readonly string[] },
 ): Promise<void> {
   const payloads = jobs.map(({ payload }) => columnsOfStored(payload));
   const { buckets, nonces, kinds, digests, bodies, answers, ends, now } = columnsOfNotes(notes);
+  if (jobs.length + kinds.length + owners.length === 0) {
+    await statements.all(NOTE_NONCES, buckets, nonces);
+    return;
+  }
   await statements.all(
     ACCEPT,
     holder,
@@ -146,6 +168,7 @@ export async function accept(
     answers,
     ends,
     now,
+    owners.map(toColumn),
   );
 }
 
@@ -154,6 +177,9 @@ export function refused(error: unknown, { notes }: Pick<Request, "notes">): unkn
   const refusal = refusalOf(error);
   if (refusal?.state === STATE.taken && refusal.table?.startsWith("nonce")) {
     return new SvcError("nonce_reused");
+  }
+  if (refusal?.state === STATE.root) {
+    return new SvcError("overloaded", "Another relayer works for this account now: try again");
   }
   const isKept = notes.some((note) => !("nonce" in note));
   if (isKept && (refusal?.state === STATE.divided || refusal?.state === STATE.twice)) {

@@ -14,9 +14,9 @@ import type {
 import { columnsOf, toColumn } from "../../../src/storage/sqlite/database.ts";
 import type { DatabaseOptions, PostgresDatabase } from "../database.ts";
 import { DatabaseShare } from "../shared_database.ts";
+import type { Statements } from "../statements.ts";
 import { accept, Accepts, refused } from "./accepts.ts";
 import {
-  columnsOfStored,
   endedJob,
   heldJob,
   holds,
@@ -25,7 +25,8 @@ import {
   recordOf,
   toJson,
 } from "./job_rows.ts";
-import { columnsOfNotes, dropNotes, KIND, makePartitions } from "./notes.ts";
+import { JobWrites } from "./job_writes.ts";
+import { columnsOfNotes, dropNotes, keptNotes, KIND, makePartitions } from "./notes.ts";
 
 /** Settings of {@linkcode postgresJobStore}. */
 export interface PostgresJobStoreOptions extends DatabaseOptions {
@@ -35,9 +36,6 @@ export interface PostgresJobStoreOptions extends DatabaseOptions {
 
 /** Bytes up to this size are in the row of what refers to them. */
 const INLINE_BYTES = 16 * 1024;
-
-/** Conditions of a lease: `$1` is the job, `$2` the holder, `$3` the turn. */
-const MINE = "j.id = $1 and j.holder = $2 and j.turn = $3 and j.ended_at is null";
 
 /**
  * Takes what holders have whose time is over: of each the first so many, in the order of an index,
@@ -52,6 +50,14 @@ const CLAIM = `with free as (
   update svc.job j set holder = $1, turn = j.turn + 1 from free where j.id = free.id
   returning ${JOB_COLUMNS}`;
 
+/** Takes what nobody has of an owner that this holder has now. */
+const CLAIM_OF_OWNER = `with free as (
+    select j.id from svc.job j join svc.owner o on o.owner = j.owner and o.holder = $1
+    where j.owner = $3 and j.ended_at is null and j.holder <> $1
+    order by j.accepted_at, j.id limit $2 for update of j)
+  update svc.job j set holder = $1, turn = j.turn + 1 from free where j.id = free.id
+  returning ${JOB_COLUMNS}`;
+
 /**
  * Jobs in tables of a PostgreSQL database, which several relayers may use. Each opening is a holder,
  * whose time is told by the server's clock; jobs of a holder whose time is over are claimed by others.
@@ -60,6 +66,18 @@ const CLAIM = `with free as (
  * a later version of the program wrote it.
  */
 export async function postgresJobStore(options: PostgresJobStoreOptions): Promise<JobStore> {
+  return (await openJobStore(options, false)).jobs;
+}
+
+/**
+ * Opens a job store, and answers which holder it is.
+ *
+ * @param isLeased Whether jobs are accepted for the owners that the holder has alone.
+ */
+export async function openJobStore(
+  options: PostgresJobStoreOptions,
+  isLeased: boolean,
+): Promise<{ readonly jobs: JobStore; readonly holder: number }> {
   const { leaseMs = 15_000 } = options;
   const share = await DatabaseShare.open(options);
   try {
@@ -68,11 +86,33 @@ export async function postgresJobStore(options: PostgresJobStoreOptions): Promis
        values(clock_timestamp() + make_interval(secs => $1)) returning id`,
       leaseMs / 1000,
     ))!;
-    return new PostgresJobStore(share, id, leaseMs);
+    return { jobs: new PostgresJobStore(share, id, leaseMs, isLeased), holder: id };
   } catch (error) {
     await share[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** Renews what the holder `$1` has for `$2` seconds; `before` tells whether it had it still. */
+export const RENEWING = `with before as (
+    select until > clock_timestamp() as had from svc.holder where id = $1 for update),
+  renewed as (
+    insert into svc.holder(id, until) overriding system value
+    values($1, clock_timestamp() + make_interval(secs => $2))
+    on conflict (id) do update set until = excluded.until)`;
+
+/** Renews what a holder has; answers whether it had it still. One that was swept is there again. */
+async function renewHolder(
+  statements: Statements,
+  holder: number,
+  leaseMs: number,
+): Promise<boolean> {
+  const row = await statements.get<{ readonly had: boolean }>(
+    `${RENEWING} select coalesce((select had from before), false) as had`,
+    holder,
+    leaseMs / 1000,
+  );
+  return row!.had;
 }
 
 class PostgresJobStore implements JobStore {
@@ -80,13 +120,17 @@ class PostgresJobStore implements JobStore {
   readonly #share: DatabaseShare;
   readonly #holder: number;
   readonly #leaseMs: number;
+  readonly #isLeased: boolean;
   readonly #accepts: Accepts;
+  readonly #writes: JobWrites;
 
-  constructor(share: DatabaseShare, holder: number, leaseMs: number) {
+  constructor(share: DatabaseShare, holder: number, leaseMs: number, isLeased: boolean) {
     this.#share = share;
     this.#holder = holder;
     this.#leaseMs = leaseMs;
-    this.#accepts = new Accepts(share.database, holder);
+    this.#isLeased = isLeased;
+    this.#accepts = new Accepts(share.database, { holder, isLeased });
+    this.#writes = new JobWrites(() => this.#database, holder);
   }
 
   get #database(): PostgresDatabase {
@@ -123,73 +167,31 @@ class PostgresJobStore implements JobStore {
     return await this.#answer(KIND.key, key);
   }
 
-  async claim(limit: number): Promise<HeldJob[]> {
-    const rows = await this.#database.all<JobRow>(
-      CLAIM,
-      this.#holder,
-      limit,
-    );
+  notes(): AsyncIterable<Note> {
+    return keptNotes(this.#database);
+  }
+
+  async claim(limit: number, owner?: string): Promise<HeldJob[]> {
+    const rows = owner === undefined
+      ? await this.#database.all<JobRow>(CLAIM, this.#holder, limit)
+      : await this.#database.all<JobRow>(CLAIM_OF_OWNER, this.#holder, limit, toColumn(owner));
     return rows.sort((a, b) => a.acceptedAt - b.acceptedAt || (a.id < b.id ? -1 : 1)).map(heldJob);
   }
 
   async renew(): Promise<boolean> {
-    const row = await this.#database.get<{ readonly had: boolean }>(
-      `with before as (
-         select id, until > clock_timestamp() as had from svc.holder where id = $1 for update)
-       update svc.holder h set until = clock_timestamp() + make_interval(secs => $2)
-       from before where h.id = before.id returning before.had`,
-      this.#holder,
-      this.#leaseMs / 1000,
-    );
-    return row?.had ?? false;
+    return await renewHolder(this.#database, this.#holder, this.#leaseMs);
   }
 
-  async progress({ jobId, turn }: Lease, progress: Progress): Promise<void> {
-    const sql = `update svc.job j set progress = $4 where ${MINE} returning 1`;
-    this.#sure(await this.#database.all(sql, jobId, this.#holder, turn, toJson(progress)));
+  async progress(lease: Lease, progress: Progress): Promise<void> {
+    await this.#writes.progress(lease, progress);
   }
 
-  async saveStep({ jobId, turn }: Lease, step: Stored): Promise<void> {
-    const { inline, stage } = columnsOfStored(step);
-    const written = await this.#database.all(
-      `with mine as (select j.id, j.step_stage from svc.job j where ${MINE} for update),
-       adopted as (
-         update svc.staged s set adopted = true from mine where s.id = $5::uuid),
-       gone as (
-         delete from svc.staged s using mine
-         where s.id = mine.step_stage and s.id is distinct from $5::uuid)
-       update svc.job j set step = $4, step_stage = $5 from mine where j.id = mine.id returning 1`,
-      jobId,
-      this.#holder,
-      turn,
-      inline,
-      stage,
-    );
-    this.#sure(written);
+  async saveStep(lease: Lease, step: Stored): Promise<void> {
+    await this.#writes.saveStep(lease, step);
   }
 
-  async end({ jobId, turn }: Lease, ended: EndedJob): Promise<void> {
-    const written = await this.#database.all(
-      `with mine as (
-         select j.id, j.payload_stage, j.step_stage from svc.job j where ${MINE} for update),
-       gone as (
-         delete from svc.staged s using mine
-         where not $6 and s.id = mine.payload_stage or not $7 and s.id = mine.step_stage)
-       update svc.job j set ended_at = $4, record = $5, progress = null, held = $8, expired = false,
-         payload = case when $6 then j.payload end,
-         payload_stage = case when $6 then j.payload_stage end,
-         step = case when $7 then j.step end, step_stage = case when $7 then j.step_stage end
-       from mine where j.id = mine.id returning 1`,
-      jobId,
-      this.#holder,
-      turn,
-      ended.endedAt,
-      recordOf(ended),
-      ended.payload !== undefined,
-      ended.step !== undefined,
-      holds(ended),
-    );
-    this.#sure(written);
+  async end(lease: Lease, ended: EndedJob): Promise<void> {
+    await this.#writes.end(lease, ended);
   }
 
   async retry(ended: EndedJob, progress: Progress, notes: readonly Note[]): Promise<Lease> {
@@ -209,7 +211,8 @@ class PostgresJobStore implements JobStore {
         this.#holder,
       );
       if (row === undefined) throw new SvcError("job_not_retryable");
-      await accept(statements, this.#holder, { jobs: [], notes });
+      const owners = this.#isLeased ? [ended.owner] : [];
+      await accept(statements, this.#holder, { jobs: [], notes, owners });
       return row.turn;
     });
     const turn = await retrying.catch((error) => {
@@ -282,7 +285,8 @@ class PostgresJobStore implements JobStore {
     await this.#database.transaction((statements) => dropNotes(statements, notedBefore));
     await this.#database.all(
       `delete from svc.holder h where until < clock_timestamp() - interval '1 hour'
-       and not exists (select 1 from svc.job j where j.holder = h.id and j.ended_at is null)`,
+       and not exists (select 1 from svc.job j where j.holder = h.id and j.ended_at is null)
+       and not exists (select 1 from svc.owner o where o.holder = h.id)`,
     );
     const orphans = await this.#database.all(
       "delete from svc.staged where not adopted and at < $1 returning 1",
@@ -307,11 +311,5 @@ class PostgresJobStore implements JobStore {
     const sql =
       "select body, answer, ends as until from svc.answer where kind = $1 and digest = $2";
     return await this.#database.get<IdempotentAnswer>(sql, kind, digest);
-  }
-
-  /** Refuses what was written for a job that ended or was taken over: nothing was. */
-  #sure(written: readonly unknown[]): void {
-    if (written.length > 0) return;
-    throw new SvcError("internal_error", "The job has ended, or was taken over");
   }
 }

@@ -87,3 +87,35 @@ export async function dropNotes(statements: Statements, before: number): Promise
   await statements.all("select pg_advisory_xact_lock($1)", LOCK);
   for (const { name } of old) await statements.all(`drop table if exists svc.${name}`);
 }
+
+/** Notes of a page. */
+const PAGE = 1000;
+
+/** Everything that is remembered: answers, then nonces. */
+export async function* keptNotes(statements: Statements): AsyncGenerator<Note> {
+  const now = Date.now();
+  const answers = `select kind, digest, body, answer, ends from svc.answer
+    where (kind, digest) > ($1, $2) order by kind, digest limit ${PAGE}`;
+  let rows: AnswerRow[] = [];
+  let last: Pick<AnswerRow, "kind" | "digest"> = { kind: -1, digest: new Uint8Array() };
+  do {
+    rows = await statements.all<AnswerRow>(answers, last.kind, last.digest);
+    for (const { kind, digest, body, answer, ends } of rows) {
+      if (kind === KIND.text) yield { text: digest, answer, at: ends };
+      else yield { idempotency: digest, body: body!, answer, at: now, until: ends };
+      last = { kind, digest };
+    }
+  } while (rows.length === PAGE);
+  // Each lies in two buckets.
+  const nonces = `select digest, min(bucket) as bucket from svc.nonce
+    where digest > $1 group by digest order by digest limit ${PAGE}`;
+  let seen: { readonly digest: Uint8Array; readonly bucket: number }[] = [];
+  let after: Uint8Array = new Uint8Array();
+  do {
+    seen = await statements.all(nonces, after);
+    for (const { digest, bucket } of seen) {
+      yield { nonce: digest, at: bucket * BUCKET_SECONDS * 1000 };
+      after = digest;
+    }
+  } while (seen.length === PAGE);
+}

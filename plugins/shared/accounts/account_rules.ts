@@ -61,9 +61,7 @@ export function checkedKey(key: NewKey, now: number): CheckedKey {
     throw invalid("permissions", "must be some of read, write and manage");
   }
   const { expiresAt, namespaces } = key;
-  if (namespaces !== undefined && !areNamespaces(namespaces)) {
-    throw invalid("namespaces", `must be 1 to ${BOUND_NAMESPACES} namespaces`);
-  }
+  if (namespaces !== undefined) checkNamespaces(namespaces);
   if (expiresAt !== undefined && !(Number.isSafeInteger(expiresAt) && expiresAt > now)) {
     throw invalid("expires_at", "must be in the future");
   }
@@ -75,6 +73,15 @@ export function checkedKey(key: NewKey, now: number): CheckedKey {
     ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(namespaces === undefined ? {} : { namespaces: [...new Set(namespaces)] }),
   };
+}
+
+/**
+ * Whether a key can be bound to namespaces.
+ * @throws {SvcError} `invalid_parameter` where it cannot.
+ */
+export function checkNamespaces(namespaces: readonly string[]): void {
+  if (areNamespaces(namespaces)) return;
+  throw invalid("namespaces", `must be 1 to ${BOUND_NAMESPACES} namespaces`);
 }
 
 function areNamespaces(names: readonly string[]): boolean {

@@ -77,6 +77,18 @@ export class SqliteAccounts implements AccountRegistry {
     },
     setActive: (accountId, active) =>
       this.#change(accountId, ({ accountId }) => this.#rows.setActive(accountId, active)),
+    adopt: async ({ accountId, owner, active, keys }) => {
+      await this.#write(accountId, () => {
+        const known = this.#rows.byId(accountId);
+        if (known === undefined) this.#rows.add(accountId, owner);
+        for (const { publicKey } of known?.keys ?? []) this.#rows.removeKey(publicKey);
+        for (const key of keys) {
+          if (this.#rows.byKey(key.publicKey) !== undefined) throw new SvcError("key_exists");
+          this.#rows.addKey(accountId, key, key.createdAt);
+        }
+        this.#rows.setActive(accountId, active);
+      });
+    },
   };
 
   readonly [Symbol.asyncDispose] = async (): Promise<void> => {

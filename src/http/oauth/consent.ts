@@ -29,14 +29,14 @@ const SEED = /^[0-9a-fA-F]{64}$/;
 /** The handlers of the page that asks the owner. It has no cookie: what it sends proves what it may. */
 export function consentHandlers(
   parts: ConsentParts,
-  admit: (call: OpenCall) => void,
+  admit: (call: OpenCall) => Promise<void>,
 ): OpenHandlers<"consent"> {
   const { address, tickets, webUrl } = parts;
   /** The body of a call that the dashboard made. */
   async function read(call: OpenCall): Promise<unknown> {
     const { context, body } = call;
     address.checkHost(context.request);
-    admit(call);
+    await admit(call);
     if (context.request.headers.get("origin") !== new URL(webUrl).origin) {
       throw new SvcError("origin_not_allowed");
     }
@@ -79,11 +79,13 @@ async function approve(
   const publicKey = publicKeyOf(seed);
   // The owner signed for it on the way to the account: nobody else can have it listed.
   const found = await accounts.authorize(publicKey, accountId, context.clientIp);
+  await grants.fresh();
   if (grants.has(publicKey)) throw new SvcError("key_exists");
   const listed = new Set(found.account.keys.map((one) => one.publicKey));
   const { expiresAt } = found.key;
   const granted = { seed, clientId, redirectUri, challenge, scope };
   const code = grants.issueCode({ publicKey, accountId, expiresAt }, granted, listed);
+  await grants.kept();
   const members = { code, state, iss: address.issuer };
   return { status: 200, body: { redirect_to: answerAddress(redirectUri, members) } };
 }

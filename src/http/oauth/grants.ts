@@ -3,6 +3,7 @@ import { hash, timingSafeEqual } from "node:crypto";
 import type { AccountAdmin, Permission } from "../../interfaces/mod.ts";
 import type { Sealer } from "../../interfaces/plugin.ts";
 import type { Grant, GrantTable } from "../../storage/core/grant_table.ts";
+import { COMMON, type LedgerMirror } from "../../storage/ledger_mirror.ts";
 import { OAuthError } from "./oauth_error.ts";
 
 /** What an app was let in with, which only its code or its refresh token opens. */
@@ -29,6 +30,8 @@ export interface KeyOfAccount {
 /** What a grant stands on. */
 export interface GrantParts {
   readonly table: GrantTable;
+  /** What keeps the table in step with other relayers. */
+  readonly mirror?: Pick<LedgerMirror, "refresh" | "flush"> | undefined;
   /** Seals under the relayer key and what is named. */
   readonly sealer: (purpose: string) => Sealer;
   /** Marks refresh tokens as made here, and makes the next secret of the last; 32 bytes. */
@@ -89,6 +92,24 @@ export class Grants {
 
   constructor(parts: GrantParts) {
     this.#parts = parts;
+  }
+
+  /**
+   * To be called before anything is asked: what another relayer did is known then.
+   *
+   * @throws {SvcError} `storage_unavailable`.
+   */
+  async fresh(): Promise<void> {
+    await this.#parts.mirror?.refresh();
+  }
+
+  /**
+   * To be called before anybody is told of a change.
+   *
+   * @throws {SvcError} `storage_unavailable`: it did not happen.
+   */
+  async kept(): Promise<void> {
+    await this.#parts.mirror?.flush(COMMON);
   }
 
   /** Whether an app with a key is let in: it has shown its code, and nothing ended it. */
@@ -188,9 +209,11 @@ export class Grants {
   }
 
   /** Ends what nobody used in time. */
-  sweep(): void {
+  async sweep(): Promise<void> {
     const { table, now } = this.#parts;
+    await this.fresh();
     for (const grant of table.ended(now())) this.end(grant);
+    await this.kept();
   }
 
   #open(grant: Grant, { secret, generation }: Shown): OpenGrant & { readonly renew: () => string } {

@@ -5,7 +5,8 @@ import { OAUTH } from "../../wire/table/oauth.ts";
 import type { Domain } from "../../memory/domain.ts";
 import type { AccountCache } from "../account_cache.ts";
 import type { OwnAddress } from "../own_address.ts";
-import { type Layer, RateLimiter } from "../rate_limit.ts";
+import type { AddressLimiter } from "../limits/address_limits.ts";
+import type { Layer } from "../limits/rate_limit.ts";
 import type { AnswerOf } from "../../wire/route_types.ts";
 import type { OpenCall, OpenHandlers } from "../route.ts";
 import { TOKEN_PURPOSE } from "../session_tokens.ts";
@@ -26,6 +27,7 @@ export interface OAuthParts {
   readonly accounts: AccountCache;
   readonly address: OwnAddress;
   readonly grants: Grants;
+  readonly limiter: AddressLimiter;
   /** The internet, when absent. */
   readonly network: PublicNetwork | undefined;
 }
@@ -57,36 +59,46 @@ export function oauthHandlers(parts: OAuthParts): OpenHandlers<"oauth" | "consen
   };
   const admit = admission(parts);
   return {
-    "GET /.well-known/oauth-protected-resource/api/mcp/connect": (call) => {
-      admit("reads", call);
+    "GET /.well-known/oauth-protected-resource/api/mcp/connect": async (call) => {
+      await admit("reads", call);
       return { status: 200, body: resourceMetadata(address, call.context) };
     },
-    "GET /.well-known/oauth-authorization-server/oauth": (call) => {
-      admit("reads", call);
+    "GET /.well-known/oauth-authorization-server/oauth": async (call) => {
+      await admit("reads", call);
       return { status: 200, body: serverMetadata(address, clients.readsDocuments) };
     },
     "GET /oauth/authorize": async (call) => {
-      admit("asks", call);
+      await admit("asks", call);
       return await authorize({ address, clients, tickets, webUrl }, call.context);
     },
     "POST /oauth/register": async (call) => {
-      admit("registers", call);
+      await admit("registers", call);
       const asked = parseBody(OAUTH["POST /oauth/register"].body, await call.body());
       return { status: 201, body: registered(clients.register(asked), now()) };
     },
     "POST /oauth/token": async (call) => {
-      admit("tokens", call);
+      await admit("tokens", call);
       const form = parseBody(OAUTH["POST /oauth/token"].body, await call.body());
-      return { status: 200, body: await answerToken(issuing, form, call.context) };
+      await grants.fresh();
+      try {
+        return { status: 200, body: await answerToken(issuing, form, call.context) };
+      } finally {
+        // A refusal may have ended what it was about.
+        await grants.kept();
+      }
     },
     "POST /oauth/revoke": async (call) => {
-      admit("tokens", call);
-      revoke(issuing, parseBody(OAUTH["POST /oauth/revoke"].body, await call.body()));
+      await admit("tokens", call);
+      const form = parseBody(OAUTH["POST /oauth/revoke"].body, await call.body());
+      await grants.fresh();
+      revoke(issuing, form);
+      await grants.kept();
       return new Response(null);
     },
-    ...consentHandlers({ address, accounts, tickets, grants, webUrl }, (call) => {
-      admit("decides", call);
-    }),
+    ...consentHandlers(
+      { address, accounts, tickets, grants, webUrl },
+      (call) => admit("decides", call),
+    ),
   };
 }
 
@@ -101,11 +113,10 @@ function clientsOf({ domain, network }: OAuthParts): OAuthClients {
 }
 
 /** Refuses who asks too often, and what others on the network would read. */
-function admission({ domain: { config, now }, address }: OAuthParts) {
-  const limiter = new RateLimiter(now);
-  return (what: keyof typeof LAYERS, { context }: OpenCall): void => {
+function admission({ domain: { config }, address, limiter }: OAuthParts) {
+  return async (what: keyof typeof LAYERS, { context }: OpenCall): Promise<void> => {
     if (!config.rateLimit.disabled) {
-      limiter.spend([{ layer: LAYERS[what], key: limitKey(context.clientIp) }], 1);
+      await limiter.spend([{ layer: LAYERS[what], key: limitKey(context.clientIp) }], 1);
     }
     // Codes and tokens are as good as keys; what is public may be read by anybody.
     if (what === "reads" || config.allowKeyOverHttp || !address.isExposed(context)) return;

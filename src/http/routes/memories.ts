@@ -4,7 +4,7 @@ import type { Account, DelegateKey } from "../../interfaces/mod.ts";
 import { SvcError } from "../../errors.ts";
 import { type Caller, labelOf, mayRead, scopeOf } from "../../memory/caller.ts";
 import type { Domain } from "../../memory/domain.ts";
-import { conflictPolicy } from "../../memory/links/policy.ts";
+import { conflictPolicy, deduplicates } from "../../memory/links/policy.ts";
 import { getMemory, listMemories, type MemoryView } from "../../memory/list.ts";
 import { timeText } from "../../memory/record.ts";
 import { bytesFor } from "../../memory/remember.ts";
@@ -40,6 +40,7 @@ export function accountBody(account: Account): AnswerOf<"POST /accounts"> {
 
 /** A memory as listed to a caller. */
 export function memoryBody(
+  domain: Pick<Domain, "copies">,
   caller: Caller,
   memory: MemoryView,
 ): AnswerOf<"GET /api/memories">["memories"][number] {
@@ -60,7 +61,7 @@ export function memoryBody(
     updated_at: timeText(memory.updatedAt),
     size_bytes: memory.bytes,
     source: memory.source,
-    ...standingBody(caller, memory),
+    ...standingBody(domain, caller, memory),
   };
 }
 
@@ -82,12 +83,21 @@ export function acceptedVersionBody(
 
 /** What a caller is told of a memory besides its text: when it is true, how it stands, who wrote it. */
 export function standingBody(
+  { copies }: Pick<Domain, "copies">,
   caller: Caller,
-  { standing, key, session, position, writtenBy, relations, namespace }: Pick<
+  { memoryId, standing, key, session, position, writtenBy, relations, namespace }: Pick<
     MemoryView,
-    "standing" | "key" | "session" | "position" | "writtenBy" | "relations" | "namespace"
+    | "memoryId"
+    | "standing"
+    | "key"
+    | "session"
+    | "position"
+    | "writtenBy"
+    | "relations"
+    | "namespace"
   >,
 ) {
+  const copied = copies.of(caller.account.owner, memoryId);
   return {
     valid_from: timeText(standing?.validFrom),
     valid_to: timeText(standing?.validTo),
@@ -103,6 +113,9 @@ export function standingBody(
     restates: relations?.restates,
     restated: relations?.restated,
     restated_at: timeText(relations?.restatedAt),
+    restatements: relations?.restatements && [...relations.restatements],
+    copies: copied?.count,
+    copied_at: timeText(copied?.lastAt),
   };
 }
 
@@ -124,7 +137,7 @@ export const memoryHandlers = {
     return {
       status: 200,
       body: {
-        memories: memories.map((memory) => memoryBody(caller, memory)),
+        memories: memories.map((memory) => memoryBody(domain, caller, memory)),
         total,
         history_count: history || undefined,
         next_cursor: nextCursor,
@@ -136,7 +149,7 @@ export const memoryHandlers = {
     return {
       status: 200,
       body: {
-        ...memoryBody(caller, memory),
+        ...memoryBody(domain, caller, memory),
         links: links?.map(({ id: memory_id, kind, by, score }) => ({ memory_id, kind, by, score })),
         versions: versions.map(({ version, blobId, acceptedAt }) => ({
           version,
@@ -209,6 +222,7 @@ export const memoryHandlers = {
           storage_bytes: item.storageBytes,
           last_write_at: timeText(item.lastWriteAt),
           conflicts: conflictPolicy(domain, scopeOf(caller, item.namespace)),
+          deduplicate: deduplicates(domain, scopeOf(caller, item.namespace)),
         })),
         total: page.total,
         next_cursor: page.more ? cursor : undefined,
@@ -282,11 +296,11 @@ export const memoryHandlers = {
     }));
     return { status: 200, body: { keys } };
   },
-  "GET /api/account/activity": ({ activity }, { caller, key, query }) => {
+  "GET /api/account/activity": async ({ activity }, { caller, key, query }) => {
     const asked = query.key?.toLowerCase() || undefined;
     const own = key.namespaces === undefined ? undefined : key.publicKey;
     const isOthers = own !== undefined && asked !== undefined && asked !== own;
-    const { entries, nextCursor } = activity.page(caller.account.accountId, {
+    const { entries, nextCursor } = await activity.page(caller.account.accountId, {
       limit: query.limit,
       cursor: query.cursor || undefined,
       // A bound key is shown what it did itself; of other keys there is nothing.

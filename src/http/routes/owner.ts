@@ -10,7 +10,8 @@ import { limitKey } from "../../wire/ip_addresses.ts";
 import type { Domain } from "../../memory/domain.ts";
 import type { OwnAddress } from "../own_address.ts";
 import type { RequestContext } from "../request.ts";
-import { type Layer, RateLimiter } from "../rate_limit.ts";
+import type { AddressLimiter } from "../limits/address_limits.ts";
+import type { Layer } from "../limits/rate_limit.ts";
 import { type OwnerAction, OwnerChallenges } from "./owner_challenge.ts";
 import type { Answer, OpenCall, OpenHandlers } from "../route.ts";
 
@@ -36,14 +37,19 @@ function inProtocolTerms(error: unknown): unknown {
   return new SvcError(error.code, message, { field: `params.${name}`, cause: error });
 }
 
+/** What owner routes note and count with. */
+interface OwnedParts extends Pick<Domain, "activity" | "now"> {
+  readonly limiter: AddressLimiter;
+}
+
 /** The handlers of the owner routes: each call carries the proof of the owner's wallet. */
 export function ownerHandlers(
   admin: AccountAdmin,
   address: OwnAddress,
   config: RelayerConfig,
-  { activity, now }: Pick<Domain, "activity" | "now">,
+  parts: OwnedParts,
 ): OpenHandlers<"owner"> {
-  const accounts = new OwnedAccounts(admin, address, config, { activity, now });
+  const accounts = new OwnedAccounts(admin, address, config, parts);
   const change = (action: OwnerAction) => (call: OpenCall) => accounts.change(action, call);
   return {
     "POST /accounts/challenge": (call) => accounts.challenge(call),
@@ -62,20 +68,20 @@ class OwnedAccounts {
   readonly #address: OwnAddress;
   readonly #config: RelayerConfig;
   readonly #activity: Domain["activity"];
-  readonly #limiter: RateLimiter;
+  readonly #limiter: AddressLimiter;
   readonly #challenges: OwnerChallenges;
 
   constructor(
     admin: AccountAdmin,
     address: OwnAddress,
     config: RelayerConfig,
-    { activity, now }: Pick<Domain, "activity" | "now">,
+    { activity, now, limiter }: OwnedParts,
   ) {
     this.#activity = activity;
     this.#admin = admin;
     this.#address = address;
     this.#config = config;
-    this.#limiter = new RateLimiter(now);
+    this.#limiter = limiter;
     this.#challenges = new OwnerChallenges(address, now);
   }
 
@@ -83,7 +89,7 @@ class OwnedAccounts {
   async #admit({ context, body }: OpenCall): Promise<unknown> {
     const read = await body();
     this.#checkSurroundings(context);
-    this.#limiter.spend([{ layer: LAYER, key: limitKey(context.clientIp) }], 1);
+    await this.#limiter.spend([{ layer: LAYER, key: limitKey(context.clientIp) }], 1);
     return read;
   }
 

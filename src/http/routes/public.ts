@@ -6,7 +6,8 @@ import { gaugeLines, type HttpMetrics } from "../metrics.ts";
 import { API_VERSION, openApi } from "../openapi.ts";
 import type { OwnAddress } from "../own_address.ts";
 import type { RequestContext } from "../request.ts";
-import { type Layer, RateLimiter } from "../rate_limit.ts";
+import type { AddressLimiter } from "../limits/address_limits.ts";
+import type { Layer } from "../limits/rate_limit.ts";
 import type { Answer, OpenCall, OpenHandlers } from "../route.ts";
 import type { RelayerConfig } from "../../interfaces/config.ts";
 import { EXTRACT_PROMPT_VERSION } from "../../memory/analyze/prompt.ts";
@@ -166,12 +167,13 @@ function configBody(
   };
 }
 
-/** 200 when a write can be accepted. */
+/** 200 when a write can be accepted, and the relayer is not about to stop. */
 function healthAnswer(
   version: AnswerOf<"GET /version">,
   dependencies: Readonly<Record<string, DependencyHealth>>,
+  isLeaving: boolean,
 ): Answer<"GET /health"> {
-  const writable = dependencies.database?.status !== "down" &&
+  const writable = !isLeaving && dependencies.database?.status !== "down" &&
     dependencies.queue?.status !== "down";
   const troubled = Object.values(dependencies).some(({ status }) =>
     status === "down" || status === "degraded"
@@ -206,16 +208,22 @@ function checkMetricsAccess(
 
 /** The handlers of what anybody may ask. */
 export function publicHandlers(
-  sources: MetricsSources & { readonly health: Health; readonly address: OwnAddress },
+  sources: MetricsSources & {
+    readonly health: Health;
+    readonly address: OwnAddress;
+    readonly leaving: () => boolean;
+    readonly newLimiter: () => AddressLimiter;
+  },
 ): OpenHandlers<"public"> {
-  const { domain, health, address } = sources;
+  const { domain, health, address, leaving, newLimiter } = sources;
   const { config } = domain;
   // A client is told to name the relayer only if that is a name the relayer knows.
   const version = ({ context }: OpenCall) => versionBody(config, address.isNamedBy(context));
-  const limiter = new RateLimiter(domain.now);
+  const limiter = newLimiter();
   let described: AnswerOf<"GET /openapi.json"> | undefined;
   return {
-    "GET /health": async (call) => healthAnswer(version(call), await health.dependencies()),
+    "GET /health": async (call) =>
+      healthAnswer(version(call), await health.dependencies(), leaving()),
     "GET /.well-known/svc-receipt-key": () => ({
       status: 200,
       body: { algorithm: "Ed25519", public_key: domain.receipts.publicKey },
@@ -229,7 +237,7 @@ export function publicHandlers(
       return new Response(await metricsText(sources), { headers });
     },
     "POST /compat/sui": async ({ body, context }) => {
-      limiter.spend([{ layer: COMPAT_LAYER, key: limitKey(context.clientIp) }], 1);
+      await limiter.spend([{ layer: COMPAT_LAYER, key: limitKey(context.clientIp) }], 1);
       return { status: 200, body: answerCompatSui(await body(), config.packageId ?? "") };
     },
   };

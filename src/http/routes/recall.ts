@@ -57,7 +57,11 @@ function recallOptions(body: Omit<RecallBody, "query">, limitMax: number): Recal
 }
 
 /** A recalled memory as answered to a caller. */
-function hitBody(caller: Caller, hit: Hit): AnswerOf<"POST /api/recall">["results"][number] {
+function hitBody(
+  domain: Domain,
+  caller: Caller,
+  hit: Hit,
+): AnswerOf<"POST /api/recall">["results"][number] {
   return {
     blob_id: hit.blobId ?? "",
     text: hit.text,
@@ -70,7 +74,7 @@ function hitBody(caller: Caller, hit: Hit): AnswerOf<"POST /api/recall">["result
     importance: hit.importance,
     occurred_at: hit.occurredAt,
     metadata: hit.metadata,
-    ...standingBody(caller, hit),
+    ...standingBody(domain, caller, hit),
   };
 }
 
@@ -160,7 +164,7 @@ export const recallHandlers = {
     return {
       status: 200,
       body: {
-        results: results.map((hit) => hitBody(call.caller, hit)),
+        results: results.map((hit) => hitBody(domain, call.caller, hit)),
         total: results.length,
         truncated: truncated || undefined,
         dropped_count: dropped || undefined,
@@ -210,7 +214,7 @@ export const recallHandlers = {
       body: {
         answer,
         memories_used: memories.length,
-        memories: memories.map((hit) => hitBody(caller, hit)),
+        memories: memories.map((hit) => hitBody(domain, caller, hit)),
         answer_mode: mode,
         truncated: truncated || undefined,
         pending: pending || undefined,

@@ -210,7 +210,11 @@ async function bulk(
     return { status: 202 as const, body };
   };
   const rest = memories.filter((_, place) => twins[place] === undefined);
-  if (rest.length === 0) return answering([]);
+  if (rest.length === 0) {
+    const answer = answering([]);
+    noteCopies(domain, caller, answer.body);
+    return answer;
+  }
   domain.unreadLanguages.note(caller.account.owner, items.map(({ text }) => text));
   const { answer } = await accept(
     domain,
@@ -219,7 +223,17 @@ async function bulk(
     rest,
     (jobs, redacted) => call.keep(answering(jobs, redacted)),
   );
+  noteCopies(domain, caller, answer.body);
   return answer;
+}
+
+/** Counts what was not stored because it is there. */
+function noteCopies(
+  { copies, now }: Domain,
+  { account: { owner } }: Caller,
+  { job_ids: ids, deduplicated = [] }: AnswerOf<"POST /api/remember/bulk">,
+): void {
+  for (const place of deduplicated) copies.note(owner, ids[place]!, now());
 }
 
 /**
@@ -243,6 +257,7 @@ export const rememberHandlers = {
     const memory = newMemory(call.body, call.body);
     const twin = await twinOf(domain, caller, memory);
     if (twin !== undefined) {
+      domain.copies.note(caller.account.owner, twin.id, domain.now());
       const { status, body } = acceptedAnswer(domain, caller, memory.namespace, twin.id);
       return { status, body: { ...body, recallable: true, deduplicated: true } };
     }

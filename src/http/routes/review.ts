@@ -1,4 +1,4 @@
-import { chooseConflicts, conflictPolicy } from "../../memory/links/policy.ts";
+import { choosePolicies, conflictPolicy } from "../../memory/links/policy.ts";
 import { decide, listReview } from "../../memory/links/review.ts";
 import { scopeOf } from "../../memory/caller.ts";
 import type { Answer, SignedHandlers } from "../route.ts";
@@ -15,7 +15,7 @@ export const reviewHandlers = {
       status: 200,
       body: {
         items: items.map(({ memory, reasons, links }) => ({
-          ...memoryBody(caller, memory),
+          ...memoryBody(domain, caller, memory),
           reasons: [...reasons],
           links: links.map(({ id: memory_id, kind, by, score, text, textError: text_error }) => ({
             memory_id,
@@ -44,8 +44,8 @@ export const reviewHandlers = {
     );
     return answer;
   },
-  "PUT /api/namespaces": (domain, { caller, body: { namespace, conflicts } }) => ({
+  "PUT /api/namespaces": (domain, { caller, body: { namespace, ...chosen } }) => ({
     status: 200,
-    body: { namespace, conflicts: chooseConflicts(domain, caller, namespace, conflicts) },
+    body: { namespace, ...choosePolicies(domain, caller, namespace, chosen) },
   }),
 } satisfies Partial<SignedHandlers>;

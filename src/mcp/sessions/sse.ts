@@ -9,25 +9,23 @@ import { SvcError } from "../../errors.ts";
 import type { BearerSecret } from "../bearer.ts";
 import { buildServer, inServerNaming } from "../mcp_server.ts";
 import { checkAccept, readMessageBody } from "../message_body.ts";
-import {
-  type AdmittedSession,
-  clientIpOf,
-  randomSessionId,
-  type SessionAdmission,
-} from "../session_admission.ts";
+import { type AdmittedSession, clientIpOf, type SessionAdmission } from "../session_admission.ts";
 import { EventStream } from "./event_stream.ts";
 import { RepeatedWrites } from "./repeated_writes.ts";
 
 /** A session and the transport of its server: one stream out, messages in by POST. */
 class SseSession implements Transport {
-  readonly sessionId = randomSessionId();
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: NonNullable<Transport["onmessage"]>;
   readonly stream: EventStream;
 
   /** Opens the stream; its first event names where messages go. */
-  constructor(readonly admitted: AdmittedSession, keepaliveMs: number) {
+  constructor(
+    readonly sessionId: string,
+    readonly admitted: AdmittedSession,
+    keepaliveMs: number,
+  ) {
     const onEnd = () => this.onclose?.();
     this.stream = new EventStream({ firstKeepaliveMs: 0, keepaliveMs, onEnd });
     this.stream.event("endpoint", `/api/mcp/messages?sessionId=${this.sessionId}`);
@@ -79,7 +77,7 @@ export class SseSessions {
     const admitted = await this.#admission.admit(request);
     const { principal, headers, release } = admitted;
     const keepaliveMs = this.#admission.limits.keepaliveSeconds * 1000;
-    const session = new SseSession(admitted, keepaliveMs);
+    const session = new SseSession(this.#admission.sessionId(), admitted, keepaliveMs);
     // The default namespace is an argument of every call that names none.
     const writes = this.#writes.session(`${principal.hash} ${headers.namespace ?? ""}`);
     const server = buildServer({
@@ -126,7 +124,7 @@ export class SseSessions {
 
   #sessionOf(ids: readonly string[]): SseSession {
     const [id = ""] = ids;
-    if (ids.length !== 1 || !/^[\w-]{1,128}$/.test(id)) throw new SvcError("session_required");
+    if (ids.length !== 1 || !/^[\w.-]{1,128}$/.test(id)) throw new SvcError("session_required");
     const session = this.#sessions.get(id);
     if (session === undefined) throw new SvcError("session_not_found");
     return session;

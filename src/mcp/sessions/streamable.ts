@@ -7,7 +7,7 @@ import { SvcError } from "../../errors.ts";
 import { HEADER } from "../../wire/headers.ts";
 import { SESSION_REVISIONS } from "../../wire/mcp.ts";
 import type { Bearer } from "../bearer.ts";
-import { randomSessionId, type SessionAdmission } from "../session_admission.ts";
+import type { SessionAdmission } from "../session_admission.ts";
 import { StreamableSession } from "./streamable_session.ts";
 
 /** Streamable HTTP with sessions: revisions 2025-03-26 to 2025-11-25, and 2024-11-05 by choice. */
@@ -62,7 +62,7 @@ export class StreamableSessions {
     // Whoever is idle for too long must not be why somebody else is refused.
     this.closeIdle();
     const admitted = await this.#admission.admit(request);
-    const id = randomSessionId();
+    const id = this.#admission.sessionId();
     const session = new StreamableSession(id, admitted, this.#admission);
     try {
       await session.connect(body, () => this.#sessions.delete(id));

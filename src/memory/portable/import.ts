@@ -5,7 +5,13 @@ import { scopeKey } from "../../interfaces/scope_key.ts";
 import type { AcceptedJob, LiveJob, WrittenStanding } from "../../jobs/job.ts";
 import type { Kept } from "../../jobs/replay.ts";
 import { type Caller, checkOpenTo, scopeOf } from "../caller.ts";
-import { type Opening, openMemories, requireCredential, storedEntries } from "../open.ts";
+import {
+  type Opening,
+  openMemories,
+  RecordLost,
+  requireCredential,
+  storedEntries,
+} from "../open.ts";
 import { textPayload } from "../job_contents.ts";
 import type { SecretsRule } from "../../interfaces/config.ts";
 import type { Metadata } from "../record.ts";
@@ -88,7 +94,10 @@ type Decision = SkipReason | "take" | "another id";
 /** What is there under an id. */
 interface Present {
   readonly version: number;
+  /** Absent where it has none, or nothing has it any more. */
   readonly text: string | undefined;
+  /** Why it cannot be read now. */
+  readonly error?: SvcError | undefined;
 }
 
 /** A line and the id it is stored under. */
@@ -216,6 +225,7 @@ class Placing {
   async place(memories: readonly ImportedMemory[]) {
     const placed = new Map<string, Placed[]>();
     const scopeOfId = new Map<string, string>();
+    const moved = new Map<string, string>();
     const skipped: SkippedLine[] = [];
     let open: Placed[] = [];
     for (const memory of memories) {
@@ -232,6 +242,10 @@ class Placing {
         const wanted = isElsewhere ? "another id" : this.#decide(item, placed);
         const decision = item.memory.isEarlier ? earlierDecision(wanted) : wanted;
         const key = keyOf(this.#scope(item.memory), item.id);
+        const { memoryId = item.id } = item.memory;
+        if (memoryId !== item.id && (decision === "take" || decision === "exists")) {
+          moved.set(keyOf(this.#scope(item.memory), memoryId), item.id);
+        }
         if (decision === "take") {
           scopeOfId.set(item.id, scope);
           const twins = placed.getOrInsertComputed(key, () => []);
@@ -249,9 +263,22 @@ class Placing {
       }
       open = again;
     }
-    const inOrder = [...placed.values()].flat().sort((a, b) => a.memory.line - b.memory.line);
+    const inOrder = [...placed.values()].flat().sort((a, b) => a.memory.line - b.memory.line)
+      .map((item) => this.#relinked(item, moved));
     skipped.sort((a, b) => a.line - b.line);
     return { placed: inOrder, skipped };
+  }
+
+  /** With links to where the memories are that are stored under other ids: they are what was meant. */
+  #relinked(item: Placed, moved: ReadonlyMap<string, string>): Placed {
+    const { memory } = item;
+    const { standing } = memory;
+    if (moved.size === 0 || standing?.links === undefined) return item;
+    const scope = this.#scope(memory);
+    const links = standing.links.map((link) => (
+      { ...link, id: moved.get(keyOf(scope, link.id)) ?? link.id }
+    ));
+    return { ...item, memory: { ...memory, standing: { ...standing, links } } };
   }
 
   #scope({ namespace }: ImportedMemory): Scope {
@@ -286,6 +313,7 @@ class Placing {
     if (version > present.version) {
       return version > versions.latest(scope, id) ? "take" : "another id";
     }
+    if (version === present.version && "error" in present && present.error) throw present.error;
     if (present.text === text) return "exists";
     return version < present.version ? "older" : "another id";
   }
@@ -323,15 +351,39 @@ class Placing {
   ): Promise<Present | "elsewhere" | undefined> {
     if (live !== undefined && live.job.version >= (row?.version ?? 0)) {
       if (live.job.namespace !== scope.namespace) return "elsewhere";
-      const payload = await this.#domain.contents.payload(live).catch(() => undefined);
-      const text = payload?.kind === "text" ? payload.text : undefined;
-      return { version: live.job.version, text };
+      try {
+        const payload = await this.#domain.contents.payload(live);
+        const text = payload.kind === "text" ? payload.text : undefined;
+        return { version: live.job.version, text };
+      } catch (thrown) {
+        // A job that ended meanwhile has no payload: the memory is in its row, if it is there.
+        if (live.ending === undefined) return { version: live.job.version, ...unread(thrown) };
+        const { memoryId, owner } = live.job;
+        const rows = await storedEntries(this.#domain, owner, [memoryId]);
+        return await this.#storedIn(rows.find((one) => scopeKey(one) === scopeKey(scope)), scope);
+      }
     }
-    if (row === undefined) return undefined;
-    const [opened] = await openMemories(this.#domain, this.#caller, scope, [row]);
-    const text = opened !== undefined && "record" in opened ? opened.record.text : undefined;
-    return { version: row.version, text };
+    return await this.#storedIn(row, scope);
   }
+
+  async #storedIn(row: IndexEntry | undefined, scope: Scope): Promise<Present | undefined> {
+    if (row === undefined) return undefined;
+    const { version } = row;
+    // While it is being deleted it may have lost its record; whether it comes back asks for no text.
+    if (this.#domain.tombstones.isDeleted(scope, row.id)) return { version, text: undefined };
+    const [opened] = await openMemories(this.#domain, this.#caller, scope, [row]);
+    if (opened === undefined || "deleted" in opened) throw new Overtaken();
+    return "error" in opened
+      ? { version, ...unread(opened.error) }
+      : { version, text: opened.record.text };
+  }
+}
+
+/** A text that is not to be had now, or not any more. */
+function unread(thrown: unknown): Pick<Present, "text" | "error"> {
+  const error = SvcError.from(thrown);
+  const isForNow = error.retryable && !(error instanceof RecordLost);
+  return { text: undefined, error: isForNow ? error : undefined };
 }
 
 /** What becomes of an earlier version: it has the id of its memory, or none. */

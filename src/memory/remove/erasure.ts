@@ -8,6 +8,8 @@ type Erasing = Uses<{
   vectorStore: "scrub" | "leavesDeleted";
   tombstones: "unerased" | "markErased";
   scrubJobs: true;
+  jobs: "endings";
+  cipher: "needsCredential";
   logger: true;
 }>;
 
@@ -15,6 +17,18 @@ type Erasing = Uses<{
 const PAUSE = { least: 1_000, times: 20, most: 600_000 };
 /** Pauses after a failure, milliseconds: doubled up to the longest. */
 const RETRY = { first: 2_000, most: 60_000 };
+/** How often texts that no longer wait are taken out, milliseconds. */
+const TEXTS_MS = 60_000;
+
+/** When something that takes long may be done again. */
+interface Turns {
+  /** By the clock of `performance`. */
+  notBefore: number;
+  failures: number;
+}
+
+/** How long it has to wait still, milliseconds. */
+const waitOf = ({ notBefore }: Turns) => Math.max(0, notBefore - performance.now());
 
 /**
  * Overwrites what deletions left in logs and free pages of files. One pass is for all deletions that
@@ -24,10 +38,13 @@ export class Erasure implements AsyncDisposable {
   readonly #domain: Erasing;
   readonly #closing = new AbortController();
   #running: Promise<void> | undefined;
-  /** When the next pass may begin, by the clock of `performance`. */
-  #notBefore = -Infinity;
-  #failures = 0;
+  readonly #passes: Turns = { notBefore: -Infinity, failures: 0 };
+  /** Of taking out texts alone. */
+  readonly #scrubs: Turns = { notBefore: -Infinity, failures: 0 };
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #texts: ReturnType<typeof setInterval> | undefined;
+  /** Jobs that had ended before the file of jobs was written anew; a crash may have left others. */
+  #endings = -1;
 
   constructor(domain: Erasing) {
     this.#domain = domain;
@@ -36,6 +53,10 @@ export class Erasure implements AsyncDisposable {
   /** Takes up what an earlier process left. */
   start(): void {
     this.#schedule();
+    // Else whoever has the relayer key opens the memories themselves, too.
+    if (!this.#domain.cipher.needsCredential) return;
+    this.#texts = setInterval(() => this.#takeOutTexts(), TEXTS_MS);
+    Deno.unrefTimer(Number(this.#texts));
   }
 
   /**
@@ -56,54 +77,78 @@ export class Erasure implements AsyncDisposable {
     return blobStore.leavesDeleted === true || vectorStore.leavesDeleted === true;
   }
 
-  /** How long the next pass has to wait still, milliseconds. */
-  get #wait(): number {
-    return Math.max(0, this.#notBefore - performance.now());
-  }
-
   /** Stops; what is left is erased by the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new SvcError("shutting_down"));
     clearTimeout(this.#timer);
+    clearInterval(this.#texts);
     await this.#running;
+  }
+
+  /**
+   * Texts wait under the relayer key until the cipher sealed them, and a job that ends leaves its
+   * bytes in the file. Where the relayer key opens no memory it shall not open those, either.
+   */
+  #takeOutTexts(): void {
+    if (this.#running !== undefined || waitOf(this.#scrubs) > 0) return;
+    if (this.#domain.jobs.endings === this.#endings) return;
+    this.#running = this.#attempt(this.#scrubs, () => this.#scrubJobs()).finally(() => {
+      this.#running = undefined;
+      this.#schedule();
+    });
+  }
+
+  async #scrubJobs(): Promise<void> {
+    const { endings } = this.#domain.jobs;
+    await this.#domain.scrubJobs();
+    this.#endings = endings;
   }
 
   #schedule(): void {
     if (this.#closing.signal.aborted || this.#running !== undefined) return;
     if (this.#domain.tombstones.unerased().length === 0) return;
     clearTimeout(this.#timer);
-    if (this.#wait > 0) {
-      this.#timer = setTimeout(() => this.#schedule(), this.#wait);
+    const wait = waitOf(this.#passes);
+    if (wait > 0) {
+      this.#timer = setTimeout(() => this.#schedule(), wait);
       Deno.unrefTimer(Number(this.#timer));
       return;
     }
     this.#running = this.#pass().finally(() => {
       this.#running = undefined;
       // Else what is left would bring the next pass: deletions do.
-      if (!this.#isInVain || this.#failures > 0) this.#schedule();
+      if (!this.#isInVain || this.#passes.failures > 0) this.#schedule();
     });
   }
 
   async #pass(): Promise<void> {
-    const { blobStore, vectorStore, scrubJobs, tombstones, logger } = this.#domain;
+    const { blobStore, vectorStore, tombstones } = this.#domain;
     const { signal } = this.#closing;
-    const started = performance.now();
     // What is finished later may be half in the files that are read now.
     const finished = tombstones.unerased();
-    try {
+    await this.#attempt(this.#passes, async () => {
       await vectorStore.scrub?.({ signal });
       await blobStore.scrub?.({ signal });
-      await scrubJobs();
+      await this.#scrubJobs();
       if (!this.#isInVain) tombstones.markErased(finished);
-      this.#failures = 0;
+    });
+  }
+
+  /** Does something that takes long; the next time comes the later the longer it took. */
+  async #attempt(turns: Turns, work: () => Promise<void>): Promise<void> {
+    const started = performance.now();
+    try {
+      await work();
+      turns.failures = 0;
       const took = performance.now() - started;
       const pause = Math.min(PAUSE.most, Math.max(PAUSE.least, PAUSE.times * took));
-      this.#notBefore = performance.now() + pause;
+      turns.notBefore = performance.now() + pause;
     } catch (error) {
-      if (signal.aborted) return;
-      const pause = Math.min(RETRY.most, RETRY.first * 2 ** this.#failures++);
-      this.#notBefore = performance.now() + pause;
-      logger.warn("erasure_delayed", { reason: SvcError.from(error).code, delay_ms: pause });
+      if (this.#closing.signal.aborted) return;
+      const pause = Math.min(RETRY.most, RETRY.first * 2 ** turns.failures++);
+      turns.notBefore = performance.now() + pause;
+      const reason = SvcError.from(error).code;
+      this.#domain.logger.warn("erasure_delayed", { reason, delay_ms: pause });
     }
   }
 }

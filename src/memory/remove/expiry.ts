@@ -1,7 +1,7 @@
+import type { Uses } from "../parts.ts";
 import { SvcError } from "../../errors.ts";
-import type { Scope } from "../../interfaces/mod.ts";
+import type { Expiry, ExpiryStore, Scope } from "../../interfaces/mod.ts";
 import { scopeKey } from "../../interfaces/scope_key.ts";
-import type { Expiries, Expiry } from "../../jobs/expiries.ts";
 import { applyDeletion, type Gone, type Removing } from "./remove.ts";
 import { storedEntries } from "../open.ts";
 
@@ -26,15 +26,17 @@ async function remove(
   return ids;
 }
 
+type Expiring = Removing & Uses<{ owners: "holdFree" }>;
+
 /** Deletes memories that have expired, whether or not somebody came across them. */
 export class ExpirySweeper implements AsyncDisposable {
-  readonly #domain: Removing;
-  readonly #expiries: Pick<Expiries, "due" | "remove">;
+  readonly #domain: Expiring;
+  readonly #expiries: Pick<ExpiryStore, "due" | "remove">;
   #closing = false;
   #running: Promise<void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(domain: Removing, expiries: Pick<Expiries, "due" | "remove">) {
+  constructor(domain: Expiring, expiries: Pick<ExpiryStore, "due" | "remove">) {
     this.#domain = domain;
     this.#expiries = expiries;
   }
@@ -61,6 +63,8 @@ export class ExpirySweeper implements AsyncDisposable {
   }
 
   async #purge(scope: Scope): Promise<void> {
+    using hold = this.#domain.owners.holdOwn(scope.owner);
+    if (hold === undefined) return;
     const now = this.#domain.now();
     const expired = await this.#domain.index.read(
       scope,
@@ -93,6 +97,9 @@ export class ExpirySweeper implements AsyncDisposable {
     if (first === undefined) return;
     const { owner, namespace } = first;
     const { jobs, now } = this.#domain;
+    // Another relayer looks after those that it has.
+    using hold = await this.#domain.owners.holdFree(owner);
+    if (hold === undefined) return;
     // Before the rows are read: a job may be about to write one.
     const waiting = new Set(jobs.liveIn(first).map(({ job }) => job.memoryId));
     const rows = await storedEntries(this.#domain, owner, group.map(({ id }) => id));

@@ -18,7 +18,7 @@ import {
  * @throws {SvcError} `permission_denied` for a key of other namespaces.
  */
 export async function forget(
-  domain: Removing & Uses<{ policies: "setConflicts" }>,
+  domain: Removing & Uses<{ policies: "setConflicts" | "setDeduplicates" }>,
   caller: Caller,
   namespace: string,
 ): Promise<string[]> {
@@ -45,6 +45,7 @@ export async function forget(
     // Blobs that are not indexed have no id here: the time covers them.
     domain.tombstones.forgetNamespace(scope, at);
     domain.policies.setConflicts(scope, undefined);
+    domain.policies.setDeduplicates(scope, undefined);
     // By id as well, because clocks of machines differ.
     noteDeletion(domain, caller, scope, ["", ...ids], at);
     domain.tombstones.addTombstones(scope, [...ids, ...failed], at);

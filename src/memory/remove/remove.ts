@@ -1,13 +1,12 @@
 import type { Uses } from "../parts.ts";
 import { SvcError } from "../../errors.ts";
 import type { Scope, Source } from "../../interfaces/mod.ts";
-import { scopeKey } from "../../interfaces/scope_key.ts";
-import type { IndexedMemory } from "../../index/ranking.ts";
 import type { EndedJob, LiveJob } from "../../jobs/job.ts";
 import { type Caller, isOpenTo, scopeOf } from "../caller.ts";
 import { nameBlob, type StoringBlobs } from "../store_blob.ts";
 import { entriesFor, storedEntries } from "../open.ts";
 import { newestOf } from "../versions/newest.ts";
+import { restatementsOf } from "./restatements.ts";
 
 /** Every place that may hold something of a memory. */
 export type Removing = Uses<{
@@ -19,9 +18,11 @@ export type Removing = Uses<{
   worker: "isWorkingOn";
   tombstones: true;
   versions: "has" | "of" | "idsIn" | "latest" | "remove";
+  copies: "remove";
   tombstoneBlobs: "add" | "remove";
   tombstoneSender: "notify";
   rowWrites: "isUnderWay" | "in" | "removed";
+  owners: "settled" | "holdOwn";
   now: true;
 }, StoringBlobs>;
 
@@ -75,6 +76,8 @@ export async function removeMemories(
 ): Promise<Map<string, BlobFate>> {
   const ids = memories.map((memory) => memory.id);
   const { versions, jobs } = domain;
+  // What is removed without a lasting tombstone could come back.
+  await domain.owners.settled(scope.owner);
   const rows = memories.flatMap(({ id }) => versions.of(scope, id, true));
   const isUnsure = (job: EndedJob) => job.step && !job.mayBeIndexed && job.blobId === undefined;
   const held = (await Promise.all(ids.map((id) => jobs.heldOf(scope, id)))).flat();
@@ -111,6 +114,7 @@ export async function removeMemories(
   await domain.wordsFiles.drop(scope);
   await jobs.discard(scope, ids);
   versions.remove(scope, ids);
+  domain.copies.remove(scope.owner, ids);
   return fates;
 }
 
@@ -290,22 +294,6 @@ export async function applyDeletion(
   return fates;
 }
 
-/** Memories for which another one stands, by one step or several: they say what it says. */
-async function restatementsOf(
-  { index, tombstones }: Removing,
-  scope: Scope,
-  id: string,
-): Promise<IndexedMemory[]> {
-  return await index.read(scope, (loaded) => {
-    const memory = loaded.get(id);
-    const found = new Set(memory === undefined ? [] : loaded.relations.restatements(memory));
-    for (const one of found) {
-      for (const other of loaded.relations.restatements(one)) found.add(other);
-    }
-    return [...found].filter((one) => one.id !== id && !tombstones.isDeleted(scope, one.id));
-  });
-}
-
 /**
  * Deletes a memory with all its versions and cancels its unfinished job. What says the same, and was
  * kept behind it, goes along: whoever deletes a fact does not want to find it in other words.
@@ -330,43 +318,41 @@ export async function deleteMemory(
   );
   const namespace = entry?.namespace ?? jobs[0]?.job.namespace;
   if (namespace === undefined) throw new SvcError("memory_not_found");
-  const live = jobs.filter(({ job }) => job.namespace === namespace);
   const scope = scopeOf(caller, namespace);
   if (domain.tombstones.isDeleted(scope, id)) {
     const unfinished = domain.tombstones.unapplied().some((item) => item.id === id);
     if (entry === undefined || !unfinished) throw new SvcError("memory_not_found");
   }
-  if (newest !== undefined) {
-    // No number is taken between this look and the tombstone.
-    const isOvertaken = domain.versions.latest(scope, id) > newest.taken;
-    if (isOvertaken || newest.version !== expectedVersion) throw new SvcError("version_conflict");
-  }
   const at = domain.now();
-  domain.tombstones.addTombstones(scope, [id], at);
-  noteDeletion(domain, caller, scope, [id], at);
-  const restating = await restatementsOf(domain, scope, id);
+  const note = (ids: readonly string[]) => {
+    // No number is taken between this look and the tombstone.
+    const isOvertaken = newest && domain.versions.latest(scope, id) > newest.taken;
+    const isExpected = newest === undefined || newest.version === expectedVersion;
+    if (isOvertaken || !isExpected) throw new SvcError("version_conflict");
+    domain.tombstones.addTombstones(scope, ids, at);
+    noteDeletion(domain, caller, scope, ids, at);
+  };
+  // At once, so that no crash leaves the one without the other; in one turn, so that a correction of
+  // one of them is either seen here or refused.
+  const noted = domain.index.read(scope, (loaded) => {
+    const found = restatementsOf(domain, loaded, id);
+    note([id, ...found.map((memory) => memory.id)]);
+    return found;
+  });
+  const restating = await noted.catch((error) => {
+    // What cannot be loaded is hidden all the same.
+    if (SvcError.from(error).code !== "version_conflict") note([id]);
+    throw error;
+  });
   const restatements = restating.map((memory) => memory.id);
-  if (restatements.length > 0) {
-    domain.tombstones.addTombstones(scope, restatements, at);
-    noteDeletion(domain, caller, scope, restatements, at);
-  }
-  const gone = [...entry === undefined ? live.map(goneOf) : [entry], ...restating];
+  // What was written until then is known now.
+  const rows = await entriesFor(domain, caller, [id]);
+  const written = rows.find((row) => row.namespace === namespace) ?? entry;
+  const live = domain.jobs.liveIn(scope).filter(({ job }) => job.memoryId === id);
+  const gone = [written ?? goneOf(jobs[0]!), ...restating];
   const their = domain.jobs.liveIn(scope).filter(({ job }) => restatements.includes(job.memoryId));
   const fates = await applyDeletion(domain, scope, gone, [...live, ...their]);
   return { namespace, blob: fates.get(id) ?? "none", restatements };
-}
-
-/**
- * Finishes deletions that a crash or a store that failed has interrupted.
- *
- * @throws {SvcError} what the stores throw: the next call goes on.
- */
-export async function replayTombstones(domain: Removing): Promise<void> {
-  const scopes = Map.groupBy(domain.tombstones.unapplied(), scopeKey);
-  for (const [first] of scopes.values()) {
-    if (first === undefined) continue;
-    await finishDeletions(domain, { owner: first.owner, namespace: first.namespace });
-  }
 }
 
 /** Removes what is left of deleted memories of a scope; answers those memories. */

@@ -54,6 +54,7 @@ type SendingTombstones = Uses<{
   cipher: "seal";
   blobStore: "put";
   tombstoneBlobs: "unsent" | "sent";
+  owners: "holdOwn";
   logger: true;
   now: true;
 }>;
@@ -134,6 +135,8 @@ export class TombstoneSender implements AsyncDisposable {
     const [first] = group;
     if (first === undefined) return;
     const { accountId, owner, namespace } = first;
+    using hold = this.#domain.owners.holdOwn(owner);
+    if (hold === undefined) return;
     const scope: Scope = { owner, namespace };
     const forgotten = group.find(({ id }) => id === "");
     // The same deletions have the same id, so that a try after a crash is answered the first blob.

@@ -133,6 +133,7 @@ type ReembeddingParts = Uses<{
   vectorStore: "scan" | "outdated";
   keys: "get";
   accounts: "admin";
+  owners: "holdFree";
   logger: true;
 }, EmbeddingAnew>;
 
@@ -311,6 +312,8 @@ export class Reembedding implements AsyncDisposable {
   async #part(part: readonly IndexEntry[], caller: Caller | undefined): Promise<ReembeddedPart> {
     const { signal } = this.#closing;
     const [first] = part as readonly [IndexEntry, ...IndexEntry[]];
+    using hold = await this.#domain.owners.holdFree(first.owner);
+    if (hold === undefined) throw new SvcError("overloaded");
     const accountId = caller?.account.accountId ?? await this.#accountOf(first);
     if (accountId === undefined) throw new SvcError("storage_unavailable");
     const account = { accountId, owner: first.owner, active: true, keys: [] };

@@ -249,7 +249,9 @@ async function waitingContent(domain: Replacing, live: LiveJob): Promise<Content
     throw live.ending === undefined ? error : new Overtaken();
   });
   if (payload.kind !== "text") throw new SvcError("internal_error");
-  const { kind: _, ...said } = payload;
+  const { kind: _, links: imported = [], ...said } = payload;
   const { importance, occurredAt, expiresAt, standing } = live.job;
-  return { ...said, importance, occurredAt, expiresAt, standing };
+  const links = [...standing?.links ?? [], ...imported];
+  const written = links.length === 0 ? standing : { ...standing, links };
+  return { ...said, importance, occurredAt, expiresAt, standing: written };
 }

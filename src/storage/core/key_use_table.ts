@@ -6,6 +6,14 @@ export const KEY_USE_SCHEMA = `
   ) strict, without rowid;
 `;
 
+/** When delegate keys were used last; times in milliseconds since the epoch. */
+export interface KeyUse {
+  /** Notes that a key of an owner signed an accepted request. */
+  touch(publicKey: string, at: number, owner: string): void;
+  /** When a key was used last. */
+  lastUsed(publicKey: string): number | undefined;
+}
+
 /** A time on disk may be this much older than the one in memory, in milliseconds. */
 const WRITE_EVERY_MS = 300_000;
 
@@ -13,7 +21,7 @@ const WRITE_EVERY_MS = 300_000;
  * When delegate keys were used last. Exact while the relayer runs; after a restart up to five
  * minutes old, because a commit for every request would cost more than the answer is worth.
  */
-export class KeyUseTable {
+export class KeyUseTable implements KeyUse {
   readonly #file: SqliteFile;
   readonly #used = new Map<string, { at: number; written: number }>();
 

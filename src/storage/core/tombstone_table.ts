@@ -75,6 +75,13 @@ export class TombstoneTable {
     this.#file = file;
   }
 
+  /** To be called when rows were exchanged by somebody else. */
+  reread(): void {
+    this.#forgotten = undefined;
+    this.#marked = undefined;
+    this.#unerased = undefined;
+  }
+
   /** Marks memories as deleted; one that is marked keeps its first time. */
   addTombstones(scope: Scope, ids: readonly string[], at: number): void {
     const namespace = toColumn(scope.namespace);

@@ -54,6 +54,11 @@ export class VersionTable {
     this.#file = file;
   }
 
+  /** To be called when rows were exchanged by somebody else. */
+  reread(): void {
+    this.#known = undefined;
+  }
+
   /** Whether a memory was ever replaced, or a replacement of it accepted. */
   has({ owner }: Pick<Scope, "owner">, id: string): boolean {
     this.#known ??= this.#readKnown();

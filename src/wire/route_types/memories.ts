@@ -82,6 +82,12 @@ export interface MemoryRoutes {
           readonly restated?: number | undefined;
           /** When the last of them was written. */
           readonly restated_at?: string | undefined;
+          /** The newest 20 of them. */
+          readonly restatements?: readonly string[] | undefined;
+          /** How often it was sent again, word for word. */
+          readonly copies?: number | undefined;
+          /** When it was sent again last. */
+          readonly copied_at?: string | undefined;
         }[];
         /** Number of all memories. */
         readonly total: number;
@@ -162,6 +168,12 @@ export interface MemoryRoutes {
         readonly restated?: number | undefined;
         /** When the last of them was written. */
         readonly restated_at?: string | undefined;
+        /** The newest 20 of them. */
+        readonly restatements?: readonly string[] | undefined;
+        /** How often it was sent again, word for word. */
+        readonly copies?: number | undefined;
+        /** When it was sent again last. */
+        readonly copied_at?: string | undefined;
         /** What ties it to others, and why. */
         readonly links?:
           | readonly {
@@ -280,6 +292,8 @@ export interface MemoryRoutes {
           readonly last_write_at: string;
           /** What becomes of memories that say something else than an older one. */
           readonly conflicts: "suggest" | "auto" | "off";
+          /** Whether what says the same as a memory that is there is kept behind it. */
+          readonly deduplicate: boolean;
         }[];
         /** Number of all namespaces. */
         readonly total: number;

@@ -82,6 +82,12 @@ export interface RecallRoutes {
           readonly restated?: number | undefined;
           /** When the last of them was written. */
           readonly restated_at?: string | undefined;
+          /** The newest 20 of them. */
+          readonly restatements?: readonly string[] | undefined;
+          /** How often it was sent again, word for word. */
+          readonly copies?: number | undefined;
+          /** When it was sent again last. */
+          readonly copied_at?: string | undefined;
         }[];
         /** Number of hits. */
         readonly total: number;
@@ -315,6 +321,12 @@ export interface RecallRoutes {
           readonly restated?: number | undefined;
           /** When the last of them was written. */
           readonly restated_at?: string | undefined;
+          /** The newest 20 of them. */
+          readonly restatements?: readonly string[] | undefined;
+          /** How often it was sent again, word for word. */
+          readonly copies?: number | undefined;
+          /** When it was sent again last. */
+          readonly copied_at?: string | undefined;
         }[];
         /** Whether a model composed the answer. */
         readonly answer_mode: "llm" | "quotes";

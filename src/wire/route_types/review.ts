@@ -78,6 +78,12 @@ export interface ReviewRoutes {
           readonly restated?: number | undefined;
           /** When the last of them was written. */
           readonly restated_at?: string | undefined;
+          /** The newest 20 of them. */
+          readonly restatements?: readonly string[] | undefined;
+          /** How often it was sent again, word for word. */
+          readonly copies?: number | undefined;
+          /** When it was sent again last. */
+          readonly copied_at?: string | undefined;
           /** `conflict`: a rule found that it says something else than another one; `superseded`: by a rule it takes its place; `folded`: by a rule it says the same; `untrusted`: it came from the web or another product. */
           readonly reasons: readonly ("conflict" | "superseded" | "folded" | "untrusted")[];
           /** What rules found. */
@@ -137,13 +143,15 @@ export interface ReviewRoutes {
       };
     };
   };
-  /** Choose what becomes of contradictions in a namespace. */
+  /** Choose what becomes of contradictions and repetitions in a namespace. */
   readonly "PUT /api/namespaces": {
     readonly access: "signed";
     readonly body: {
       readonly namespace: string;
       /** `null`: what the relayer's settings say. */
-      readonly conflicts: "suggest" | "auto" | "off" | null;
+      readonly conflicts?: "suggest" | "auto" | "off" | null | undefined;
+      /** Whether what says the same is kept once; `null`: what the relayer's settings say. */
+      readonly deduplicate?: boolean | null | undefined;
     };
     readonly answers: {
       readonly 200: {
@@ -151,6 +159,8 @@ export interface ReviewRoutes {
         readonly namespace: string;
         /** What becomes of memories that say something else than an older one. */
         readonly conflicts: "suggest" | "auto" | "off";
+        /** Whether what says the same as a memory that is there is kept behind it. */
+        readonly deduplicate: boolean;
       };
     };
   };

@@ -11,6 +11,7 @@ import {
 } from "../answer_members.ts";
 import {
   conflictPolicy,
+  deduplicating,
   number,
   owner,
   redacted,
@@ -277,6 +278,7 @@ export const MEMORIES = {
           storage_bytes: count("Size of their ciphertext", 212),
           last_write_at: timestamp("Time of the last write"),
           conflicts: conflictPolicy(),
+          deduplicate: deduplicating(),
         })),
         ...page("namespaces"),
       }),

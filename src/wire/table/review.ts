@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { conflictPolicy, count, namespace, text } from "../answer_members.ts";
+import { conflictPolicy, count, deduplicating, namespace, text } from "../answer_members.ts";
 import * as limit from "../limits.ts";
 import { pageLimit, queryWord } from "../query_members.ts";
 import * as request from "../request_members.ts";
@@ -81,15 +81,22 @@ export const REVIEW = {
     access: "signed",
     permissions: ["write"],
     writes: true,
-    summary: "Choose what becomes of contradictions in a namespace",
+    summary: "Choose what becomes of contradictions and repetitions in a namespace",
     body: object({
       namespace: request.requiredNamespace,
-      conflicts: request.word(request.CONFLICT_POLICIES).nullable().describe(
+      conflicts: request.word(request.CONFLICT_POLICIES).nullable().optional().describe(
         "`null`: what the relayer's settings say",
       ),
-    }, ["conflicts"]),
+      deduplicate: z.boolean().nullable().optional().describe(
+        "Whether what says the same is kept once; `null`: what the relayer's settings say",
+      ),
+    }, ["conflicts", "deduplicate"]),
     answers: () => ({
-      200: z.strictObject({ namespace: namespace(), conflicts: conflictPolicy() }),
+      200: z.strictObject({
+        namespace: namespace(),
+        conflicts: conflictPolicy(),
+        deduplicate: deduplicating(),
+      }),
     }),
     errors: ["empty_namespace", "invalid_namespace", "invalid_parameter"],
   },

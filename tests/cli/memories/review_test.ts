@@ -40,7 +40,20 @@ Deno.test("review chooses what becomes of contradictions", async () => {
   assert.deepEqual([chosen.code, chosen.out], [0, "Contradictions in work: auto.\n"]);
   const back = await here.run(["review", "policy", "default", "--ns", "work"]);
   assert.equal(back.out, "Contradictions in work: suggest.\n");
-  for (const words of [["policy"], ["policy", "loud"], ["accept"], ["delete", "all"]]) {
+  const keep = await here.run(["review", "duplicates", "keep", "--ns", "work"]);
+  assert.match(keep.out, /in work is kept as often as it is written/);
+  const fold = await here.run(["review", "duplicates", "fold"]);
+  assert.match(fold.out, /is kept once/);
+  for (
+    const words of [
+      ["duplicates"],
+      ["duplicates", "fold", "keep"],
+      ["policy"],
+      ["policy", "loud"],
+      ["accept"],
+      ["delete", "all"],
+    ]
+  ) {
     assert.equal((await here.run(["review", ...words])).code, 2, words.join(" "));
   }
 });

@@ -4,6 +4,7 @@ import {
   postgresBlobStore,
   postgresCipher,
   postgresJobStore,
+  postgresStateStore,
   postgresVectorStore,
 } from "../../../plugins/postgres/mod.ts";
 import { RelayerKey } from "../../../src/sealing/relayer_key.ts";
@@ -13,6 +14,7 @@ import {
   cipherSuite,
   conform,
   jobStoreSuite,
+  stateStoreSuite,
   SUITE_DIMENSIONS,
   vectorStoreSuite,
 } from "../../../testing/mod.ts";
@@ -36,6 +38,14 @@ onServer((database) => {
     return {
       open: ({ leaseMs } = {}) =>
         postgresJobStore({ ...given, ...(leaseMs === undefined ? {} : { leaseMs }) }),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  });
+  conform(stateStoreSuite, "postgres", async () => {
+    const given = await options();
+    return {
+      open: ({ leaseMs } = {}) =>
+        postgresStateStore({ ...given, ...(leaseMs === undefined ? {} : { leaseMs }) }),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };
   });

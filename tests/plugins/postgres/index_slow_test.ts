@@ -194,7 +194,8 @@ onServer((empty, server) => {
     await using store = await open(url);
     await store.upsert(range(16).map(linked));
     await packed(url, 2, 0);
-    const swap = "update svc.segment set sealed = (select sealed from svc.segment where place = 2)";
+    const swap =
+      "update svc.segment set sealed = (select sealed from svc.segment order by place desc limit 1)";
     await server().run(url, swap);
     const refused = { code: "storage_unavailable", retryable: false };
     await assert.rejects(store.scan(SCOPE), refused);

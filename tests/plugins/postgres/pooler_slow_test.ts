@@ -3,6 +3,7 @@ import {
   parseAddress,
   postgresBlobStore,
   postgresJobStore,
+  postgresStateStore,
   postgresVectorStore,
 } from "../../../plugins/postgres/mod.ts";
 import { entry, SUITE_DIMENSIONS } from "../../../testing/index_entry.ts";
@@ -33,6 +34,21 @@ Deno.test({
       segmentSize: 8,
     });
     await using jobs = await postgresJobStore(options);
+    await using one = await postgresStateStore(options);
+    await using other = await postgresStateStore(options);
+    // Whether it is heard or not: what is looked for is there.
+    using _watching = one.owners.watch?.({ wanted() {}, free() {} });
+    const { owner } = JOB_SCOPE;
+    assert.ok(await one.owners.take(owner, true));
+    assert.equal(await other.owners.take(owner, true), false);
+    assert.deepEqual((await one.owners.renew()).wanted, [owner]);
+    await one.owners.release(owner);
+    assert.ok(await other.owners.take(owner, true));
+    const windows = [{ name: new Uint8Array(16), limit: 20, seconds: 60 }];
+    const spent = await Promise.all(
+      numbers.map((number) => (number % 2 === 0 ? one : other).windows.spend(windows, 1)),
+    );
+    assert.equal(spent.filter((waits) => waits.length === 0).length, 20);
     await Promise.all(numbers.map(async (number) => {
       const bytes = Uint8Array.of(number);
       const blobId = await blobs.put(bytes, { ...JOB_SCOPE, idempotencyKey: `${number}` });

@@ -1,9 +1,17 @@
-import { BoundedMap } from "../bounded_map.ts";
-import { SvcError } from "../errors.ts";
-import { HEADER } from "../wire/headers.ts";
+import { BoundedMap } from "../../bounded_map.ts";
+import { SvcError } from "../../errors.ts";
+import { HEADER } from "../../wire/headers.ts";
 
 const SLOTS = 60;
 const MAX_KEYS = 100_000;
+
+/** A window as another relayer left it. */
+interface Noted {
+  /** Number of its newest slot. */
+  readonly slot: number;
+  /** Weights of that and of those before it, backwards. */
+  readonly weights: readonly number[];
+}
 
 /** Weights spent in a sliding window, in 60 slots. */
 class Window {
@@ -27,6 +35,31 @@ class Window {
     const at = this.#newest % SLOTS;
     this.#slots[at] = this.#slots[at]! + weight;
     this.total += weight;
+  }
+
+  /** What it counts: the newest slot and the weights from there back; nothing when it is empty. */
+  noted(): Noted | undefined {
+    if (this.total <= 0) return undefined;
+    const weights = Array.from(
+      { length: SLOTS },
+      (_, age) => this.#slots[(this.#newest - age + SLOTS) % SLOTS]!,
+    );
+    return {
+      slot: this.#newest,
+      weights: weights.slice(0, weights.findLastIndex((w) => w > 0) + 1),
+    };
+  }
+
+  /** Counts what was counted elsewhere as well; what is here already is a part of that. */
+  goOn({ slot, weights }: Noted): void {
+    // A clock that is ahead must not keep a window shut until its time comes.
+    const newest = Math.min(slot, this.#newest);
+    weights.slice(0, SLOTS).forEach((weight, age) => {
+      if (newest - age <= this.#newest - SLOTS) return;
+      const at = (newest - age) % SLOTS;
+      this.#slots[at] = Math.max(this.#slots[at]!, weight);
+    });
+    this.total = this.#slots.reduce((sum, weight) => sum + weight, 0);
   }
 
   /** Takes from the newest slots what was added a moment ago. */
@@ -66,16 +99,32 @@ export interface Charge {
   readonly layer: Layer;
   /** Whom it counts for. */
   readonly key: string;
+  /** Owner with whom the window goes, where it does. */
+  readonly owner?: string;
+}
+
+/** What a request is refused with that a layer lets pass in so many seconds. */
+export function rateLimited(layer: Layer, seconds: number): SvcError {
+  const unit = layer.seconds === 60 ? "min" : layer.seconds === 3600 ? "hour" : "s";
+  return new SvcError("rate_limited", undefined, {
+    retryAfter: seconds,
+    extra: { layer: layer.name, limit: `${layer.limit} weighted-requests/${unit}` },
+  });
 }
 
 /** Counts weights in sliding windows; a denied request consumes nothing in any layer. */
 export class RateLimiter {
   readonly #now: () => number;
+  readonly #onSpent: ((charges: readonly Charge[], weight: number) => void) | undefined;
   readonly #windows = new BoundedMap<string, Window>(MAX_KEYS);
 
-  /** `now`: milliseconds since the epoch. */
-  constructor(now: () => number) {
+  /**
+   * @param now Milliseconds since the epoch.
+   * @param onSpent Told what was counted.
+   */
+  constructor(now: () => number, onSpent?: (charges: readonly Charge[], weight: number) => void) {
     this.#now = now;
+    this.#onSpent = onSpent;
   }
 
   /**
@@ -95,19 +144,16 @@ export class RateLimiter {
     // The request passes when the slowest of the spent windows lets it.
     const [denial] = denials.sort((a, b) => b.seconds - a.seconds);
     if (denial !== undefined) {
-      const { layer, seconds } = denial;
-      const unit = layer.seconds === 60 ? "min" : layer.seconds === 3600 ? "hour" : "s";
-      throw new SvcError("rate_limited", undefined, {
-        retryAfter: seconds,
-        extra: { layer: layer.name, limit: `${layer.limit} weighted-requests/${unit}` },
-      });
+      throw rateLimited(denial.layer, denial.seconds);
     }
     for (const window of windows) window.add(weight);
+    this.#onSpent?.(charges, weight);
   }
 
   /** Counts what an answer turned out to weigh, also beyond the limits: later requests wait for it. */
   add(charges: readonly Charge[], weight: number): void {
     for (const charge of charges) this.#window(charge).add(weight);
+    this.#onSpent?.(charges, weight);
   }
 
   /** Gives back what a request spent that a later layer denied: it consumes nothing. */
@@ -127,6 +173,17 @@ export class RateLimiter {
       return `"${layer.name}";r=${left};t=${layer.seconds}`;
     });
     return { [HEADER.rateLimitPolicy]: policy.join(", "), [HEADER.rateLimit]: state.join(", ") };
+  }
+
+  /** What a window counts, for another relayer to go on with; `undefined` when that is nothing. */
+  noted(charge: Charge): string | undefined {
+    const noted = this.#window(charge).noted();
+    return noted && JSON.stringify(noted);
+  }
+
+  /** Goes on with a window as another relayer noted it. */
+  goOn(charge: Charge, noted: string): void {
+    this.#window(charge).goOn(JSON.parse(noted));
   }
 
   #window({ layer, key }: Charge): Window {
