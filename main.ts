@@ -55,6 +55,10 @@ const MACHINE_COMMANDS: Readonly<Record<string, MachineCommand>> = {
     words: ["--replace", "--identity", "--json"],
     load: async () => (await backups()).runRestoreBackup,
   },
+  move: {
+    words: ["--to", "--folder", "--cancel", "--json"],
+    load: async () => (await import("./src/program/move/command.ts")).runMove,
+  },
   key: {
     words: ["rotate", "--keep-old", "--next", "--json"],
     load: async () => (await import("./src/program/commands/key.ts")).runKey,

@@ -133,6 +133,7 @@ Example:
        svc-mcp review accept <id> [<other id>]
        svc-mcp review undo <id> [<other id>]
        svc-mcp review policy suggest | auto | off | default
+       svc-mcp review duplicates fold | keep | default
 
 Lists what a rule found about the memories of a namespace and nobody has decided
 on: one that says something else than an older one, took its place, or says the
@@ -142,7 +143,8 @@ accept makes it your word: of two that contradict each other the newer one takes
 the older one's place. undo takes it back, for good; nothing is deleted. policy
 says what becomes of contradictions from now on: both stay and are linked
 (suggest), the newer one takes the place (auto), nobody looks (off), or what the
-relayer is set to (default).
+relayer is set to (default). duplicates says what becomes of what says the same
+as a memory that is there: kept behind it (fold), or beside it (keep).
 
   --limit <n>         at most this many (default 50)
 ${NAMESPACE}${SHARED}

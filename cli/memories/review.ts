@@ -15,6 +15,12 @@ const WAIT_MS = 30_000;
 const SHOWN = 50;
 
 const POLICIES = ["suggest", "auto", "off", "default"] as const;
+/** What becomes of what says the same as a memory that is there. */
+const DUPLICATES: ReadonlyMap<string, boolean | null> = new Map([
+  ["fold", true],
+  ["keep", false],
+  ["default", null],
+]);
 
 const usage = (message: string): CommandError => new CommandError(EXIT.usage, message);
 
@@ -24,8 +30,10 @@ export async function review(session: Session): Promise<void> {
   if (word === undefined) return await showInbox(session);
   if (word === "accept" || word === "undo") return await decide(session, word, rest);
   if (word === "policy") return await choose(session, rest);
+  if (word === "duplicates") return await chooseDuplicates(session, rest);
   throw usage(
-    `review takes accept <id>, undo <id> or policy <how>, and not ${onOneLine(word)}.`,
+    "review takes accept <id>, undo <id>, policy <how> or duplicates <how>, and not " +
+      `${onOneLine(word)}.`,
   );
 }
 
@@ -121,4 +129,18 @@ async function choose(session: Session, [word, ...more]: readonly string[]): Pro
   });
   const place = shownNamespace(namespace);
   print(session, answer, `Contradictions in ${place}: ${onOneLine(answer.conflicts)}.\n`);
+}
+
+async function chooseDuplicates(session: Session, words: readonly string[]): Promise<void> {
+  const [word = "", ...more] = words;
+  const deduplicate = DUPLICATES.get(word);
+  if (deduplicate === undefined || more.length > 0) {
+    throw usage("review duplicates takes fold, keep or default.");
+  }
+  const namespace = namespaceOf(session);
+  const answer = await clientOf(session).call("PUT /api/namespaces", {
+    body: { namespace, deduplicate },
+  });
+  const how = answer.deduplicate ? "kept once" : "kept as often as it is written";
+  print(session, answer, `What says the same in ${shownNamespace(namespace)} is ${how}.\n`);
 }

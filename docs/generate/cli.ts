@@ -7,6 +7,7 @@ import { CONTRACT_USAGE } from "../../src/program/commands/contract_options.ts";
 import { DOCTOR_USAGE } from "../../src/program/commands/doctor.ts";
 import { HELP } from "../../src/program/commands/help.ts";
 import { KEY_USAGE } from "../../src/program/commands/key.ts";
+import { MOVE_USAGE } from "../../src/program/move/command.ts";
 import { MODEL_USAGE } from "../../src/program/model/command.ts";
 import { formatted } from "./markdown.ts";
 
@@ -39,6 +40,8 @@ export async function commandLineMarkdown(): Promise<string> {
     block(BACKUP_USAGE),
     "### svc restore-backup",
     block(RESTORE_USAGE),
+    "### svc move",
+    block(MOVE_USAGE),
     "### svc key",
     block(KEY_USAGE),
     "### svc model",

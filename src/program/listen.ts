@@ -31,7 +31,7 @@ function noting(logger: Logger): (thrown: unknown) => void {
 const HSTS = "strict-transport-security: max-age=31536000\r\n";
 
 /** Where clients come. */
-interface PublicListener extends Pick<HttpListener, "port" | "shutdown"> {
+interface PublicListener extends Pick<HttpListener, "port" | "shutdown" | "closeAfterAnswers"> {
   /** Address for programs of this machine. */
   readonly address: string;
 }
@@ -56,6 +56,7 @@ export async function listenPublicly(
   return {
     port,
     address: `${scheme}://${formatHost(settings.host)}:${port}`,
+    closeAfterAnswers: () => listener.closeAfterAnswers(),
     shutdown(ms) {
       watch?.[Symbol.dispose]();
       return listener.shutdown(ms);

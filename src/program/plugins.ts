@@ -42,10 +42,18 @@ function refused(role: Role, name: string, text: string, cause?: unknown): SvcEr
   return invalid(`${ROLE_FIELDS[role].env}=${name} ${text}`, cause);
 }
 
-/** Why a module was not loaded, without the source and Deno's advice about flags. */
+/** A line under a failure to fetch: a number and what led to the line before. */
+const BEHIND = /^\s+\d+: (.+)$/;
+
+/**
+ * Why a module was not loaded, without the source and Deno's advice about flags: what failed, and
+ * the last of the reasons behind it, such as a certificate of the npm registry that is not trusted.
+ */
 function reasonOf(error: unknown): string {
-  const said = error instanceof Error ? error.message.split("\n", 1)[0]! : "";
-  return said === "" ? "" : `: ${said.split(", run again", 1)[0]}`;
+  const [first, ...rest] = error instanceof Error ? error.message.split("\n") : [""];
+  const behind = rest.map((line) => BEHIND.exec(line)?.[1]).findLast((said) => said !== undefined);
+  const said = [first!.split(", run again", 1)[0]!, ...(behind === undefined ? [] : [behind])];
+  return first === "" ? "" : `: ${said.join(": ")}`;
 }
 
 async function importPlugin(role: Role, specifier: string): Promise<Plugin> {

@@ -1,12 +1,14 @@
+import { within } from "../deadline.ts";
 import { openDashboard } from "./dashboard.ts";
 import { indexBytes } from "../index/budget.ts";
+import type { HttpListener } from "../http1/http_listener.ts";
 import { DEFAULT_CONFIG, type RelayerConfig } from "../interfaces/config.ts";
 import type { Env } from "../interfaces/fields.ts";
 import { listenInternally, listenPublicly } from "./listen.ts";
 import type { Logger } from "../log.ts";
 import { configuredSources } from "./plugins.ts";
 import { ensurePrivateFolder } from "../storage/private_file.ts";
-import { createRelayer } from "../relayer.ts";
+import { createRelayer, type Relayer } from "../relayer.ts";
 import type { RelayerKey } from "../sealing/relayer_key.ts";
 import type { Settings } from "./settings/mod.ts";
 import { EMPTY } from "./settings/plugin_settings.ts";
@@ -79,9 +81,36 @@ function relayerConfig(settings: Settings): RelayerConfig {
   };
 }
 
+/** Lets balancers find out that the relayer is about to stop; until they have, it answers all. */
+async function tellBalancers(
+  relayer: Pick<Relayer, "leave">,
+  server: Pick<HttpListener, "closeAfterAnswers">,
+  logger: Logger,
+  { ms, again }: { readonly ms: number; readonly again: Promise<unknown> },
+): Promise<void> {
+  logger.info("leaving", { ms });
+  relayer.leave();
+  server.closeAfterAnswers();
+  await within(ms, again);
+}
+
+/** The signals that end this process, in the order they came. */
+function listenForStop() {
+  const stopped = Promise.withResolvers<Deno.Signal>();
+  const again = Promise.withResolvers<Deno.Signal>();
+  const waiting = [stopped, again];
+  const listening = onStopSignal((signal) => waiting.shift()?.resolve(signal));
+  return {
+    stopped: stopped.promise,
+    again: again.promise,
+    [Symbol.dispose]: () => listening[Symbol.dispose](),
+  };
+}
+
 /**
- * Takes the data directory, opens everything in it and serves until SIGINT or SIGTERM; then
- * finishes what is under way within `SVC_SHUTDOWN_SECONDS`.
+ * Takes the data directory, opens everything in it and serves until SIGINT or SIGTERM; at SIGTERM
+ * tells balancers for `SVC_DRAIN_SECONDS`, or until the next signal, and finishes what is under way
+ * within `SVC_SHUTDOWN_SECONDS`.
  *
  * @throws {SvcError} `invalid_parameter` when the directory or the address cannot be had, the directory
  * belongs to another relayer key, or a plugin cannot be opened.
@@ -106,8 +135,7 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
     sidecarSponsors: settings.sponsor !== EMPTY.sponsor,
   });
 
-  const stopped = Promise.withResolvers<Deno.Signal>();
-  using _signals = onStopSignal(stopped.resolve);
+  using signals = listenForStop();
   const internal = options.internalUrl === undefined
     ? undefined
     : listenInternally(options.internalUrl, token, relayer, logger);
@@ -129,7 +157,10 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
     options.write(welcome(settings, env, server.address, dashboard && settings.webUrl));
   }
 
-  const signal = await stopped.promise;
+  const signal = await signals.stopped;
+  const ends = { ms: settings.drainSeconds * 1000, again: signals.again };
+  // A terminal's signal reaches the sidecar at once as well, and nobody balances there.
+  if (ends.ms > 0 && signal !== "SIGINT") await tellBalancers(relayer, server, logger, ends);
   logger.info("shutting down", { signal });
   const ms = settings.shutdownSeconds * 1000;
   const closed = Promise.all([

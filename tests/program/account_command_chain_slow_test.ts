@@ -57,6 +57,12 @@ Deno.test("an owner's wallet makes an account on chain, adds keys and removes th
     const added = await json(env, "add-key", ...args, ...wallet);
     assert.deepEqual(added["permissions"], ["read"]);
     const id = String(created["account_id"]);
+    const only = ["--only", "work", "--only", "notes/", "--label", "Ada"];
+    const bound = await json(env, "add-key", ...only, ...wallet);
+    assert.deepEqual(bound["namespaces"], ["work", "notes/"]);
+    assert.match((await run(env, "list", ...wallet)).output, /Ada.*, only work, notes\//);
+    const boundKey = ["--public-key", String(bound["public_key"])];
+    assert.equal((await run(env, "remove-key", ...boundKey, ...wallet)).code, 0);
     for (const which of [["--account", id], ["--owner", owner.toSuiAddress()], wallet]) {
       const { accounts } = await json(env, "list", ...which);
       assert.ok(JSON.stringify(accounts).includes(String(added["public_key"])));

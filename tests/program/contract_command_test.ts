@@ -66,9 +66,9 @@ Deno.test("publish compiles, checks, publishes and says what to set", async () =
   const { code, output, errors, targets } = await run(publisher, env, "publish");
   strictEqual(code, 0, errors);
   deepStrictEqual(targets, [{ network: "testnet", rpcUrl: "http://127.0.0.1:9" }]);
-  strictEqual(publisher.checked, 3);
+  strictEqual(publisher.checked, 4);
   const { modules, dependencies, seed, burnUpgradeCap } = publisher.publications[0]!;
-  deepStrictEqual([modules.length, dependencies.length, burnUpgradeCap], [3, 2, false]);
+  deepStrictEqual([modules.length, dependencies.length, burnUpgradeCap], [4, 2, false]);
   deepStrictEqual(seed, SEED);
   match(output, new RegExp(`^SVC_PACKAGE_ID=${ID("aa")}\nSVC_REGISTRY_ID=${ID("bb")}$`, "m"));
   match(output, new RegExp(`upgrade cap  ${ID("cc")}`));
@@ -97,7 +97,7 @@ Deno.test("a key file pays, the cap is burned, and machines can read the answer"
       transaction: "Digest",
     });
     match(package_digest, /^[0-9a-f]{64}$/);
-    strictEqual(module_bytes.length, 3);
+    strictEqual(module_bytes.length, 4);
     strictEqual(publisher.publications[0]?.burnUpgradeCap, true);
   });
 });
@@ -105,7 +105,7 @@ Deno.test("a key file pays, the cap is burned, and machines can read the answer"
 Deno.test("a dry run needs no wallet and publishes nothing", async () => {
   const publisher = new FakePublisher();
   const { code, output } = await run(publisher, {}, "publish", "--dry-run");
-  deepStrictEqual([code, publisher.checked, publisher.publications], [0, 3, []]);
+  deepStrictEqual([code, publisher.checked, publisher.publications], [0, 4, []]);
   match(output, /^Nothing was published\n/);
   match(output, /29 functions compared, none differs/);
 });

@@ -90,6 +90,7 @@ Deno.test("a sidecar's start line holds what the settings say, or the defaults",
     SVC_COMPAT_ALIASES: "false",
     SVC_LOG_FORMAT: "json",
     SVC_MCP_FIXTURES: "/fixtures.ts",
+    SVC_RELAYER_NAME: "relayer-1",
   };
   const token = "t".repeat(16);
   const boot = sidecarBoot(readSettings(env).settings, token, internalUrl);
@@ -107,6 +108,7 @@ Deno.test("a sidecar's start line holds what the settings say, or the defaults",
       keepaliveSeconds: 3,
       aliases: false,
     },
+    name: "relayer-1",
     webUrl: "http://localhost:5173",
     // No fixtures: not without SVC_TEST=1.
     logLevel: "info",
@@ -198,6 +200,17 @@ Deno.test("a child's environment holds nothing of ours; loopback never goes thro
     HTTPS_PROXY: "http://p",
     NO_PROXY: "corp,127.0.0.0/8,localhost,::1",
   });
+});
+
+Deno.test("a child trusts the certificates that the program trusts", () => {
+  // Without them it cannot fetch the packages of a plugin where the npm registry has such a one.
+  const trusted = {
+    DENO_CERT: "/a.pem",
+    DENO_TLS_CA_STORE: "system",
+    NODE_EXTRA_CA_CERTS: "/b.pem",
+    SSL_CERT_FILE: "/c.pem",
+  };
+  assert.deepEqual(childEnvironment(trusted, { command: "serve", proxies: false }), trusted);
 });
 
 Deno.test("a child's environment says where spans go, if they are wanted", () => {

@@ -114,6 +114,19 @@ Deno.test("what a plugin lacks to open or to name its permissions is reported wi
   await assert.rejects(open(cast([], { cipher: missing })), /SVC_CIPHER=memory cannot be loaded: /);
 });
 
+Deno.test("why the package of a plugin was not fetched is said", async () => {
+  const text = "Failed caching npm package 'pg@8.0.0'\\n" +
+    "    0: error sending request for url (https://key@npm.example/pg.tgz): client error (Connect)\\n" +
+    "    1: client error (Connect)\\n    2: invalid peer certificate: UnknownIssuer\\n" +
+    "    at file:///plugins/postgres/database.ts:5:29";
+  const module = `data:text/javascript,throw new TypeError(${encodeURIComponent(`"${text}"`)})`;
+  await assert.rejects(loadPlugin("cipher", module), {
+    code: "invalid_parameter",
+    message: `SVC_CIPHER=${module} cannot be loaded: Failed caching npm package 'pg@8.0.0': ` +
+      "invalid peer certificate: UnknownIssuer",
+  });
+});
+
 Deno.test("a variable that plugins share is named once", () => {
   const plugin: Plugin = definePlugin({
     name: "mine",

@@ -115,6 +115,8 @@ const ROWS: readonly Row[] = [
   ],
   number("SVC_INDEX_MEMORY_MB", "indexMemoryMb", 512, 16, 15),
   number("SVC_SHUTDOWN_SECONDS", "shutdownSeconds", 10, 0, 601),
+  number("SVC_DRAIN_SECONDS", "drainSeconds", 0, 600, 601),
+  ["SVC_STORE", "store", "local", "postgres", "postgres", "postgre"],
   ["SVC_ACCOUNTS", "accounts", "local", "memory", "memory", "su"],
   ["SVC_CIPHER", "cipher", "local", "seal", "seal", "sael"],
   ["SVC_BLOB_STORE", "blobStore", "local", "npm:@x/blobs@1", "npm:@x/blobs@1", "walruss"],
@@ -191,6 +193,7 @@ const ROWS: readonly Row[] = [
   ],
   ["SIDECAR_AUTH_TOKEN", "sidecarToken", undefined, "t".repeat(16), SECRET, "short"],
   on("SIDECAR_AUTOSTART", "sidecarAutostart", true),
+  ["SVC_RELAYER_NAME", "relayerName", undefined, "r-1", "r-1", "relayer.1"],
   number("SVC_MCP_KEEPALIVE_SECONDS", "mcpKeepaliveSeconds", 10, 1, 0),
   number("MCP_MAX_TOTAL_SESSIONS", "mcpMaxSessions", 1000, 1, 0),
   number("MCP_MAX_SESSIONS_PER_IP", "mcpMaxSessionsPerIp", 16, 1, 0),
@@ -250,6 +253,15 @@ const ROWS: readonly Row[] = [
   number("SVC_LANCEDB_VECTOR_INDEX_ROWS", OF_PLUGIN, 250_000, 0, -1),
   ["SVC_DATABASE_URL", OF_PLUGIN, undefined, "postgres://a:b@c/d", SECRET, "mysql://a:b@c/d"],
   number("SVC_DATABASE_CONNECTIONS", OF_PLUGIN, 10, 2, 1),
+  ["SVC_S3_ENDPOINT", OF_PLUGIN, "https://s3.us-east-1.amazonaws.com", "http://a", "http://a", "a"],
+  ["SVC_S3_BUCKET", OF_PLUGIN, undefined, "a.b-1", "a.b-1", "A_b"],
+  ["SVC_S3_REGION", OF_PLUGIN, "us-east-1", "auto", "auto", "eu west"],
+  ["SVC_S3_PREFIX", OF_PLUGIN, "svc/", "a/b.c-", "a/b.c-", "a/../b"],
+  ["SVC_S3_ADDRESSING", OF_PLUGIN, "path", "host", "host", "dns"],
+  ["SVC_S3_VERSIONS", OF_PLUGIN, "ask", "none", "none", "off"],
+  ["SVC_S3_ACCESS_KEY_ID", OF_PLUGIN, undefined, "k", SECRET, "AKI…A"],
+  ["SVC_S3_SECRET_ACCESS_KEY", OF_PLUGIN, undefined, "k", SECRET, undefined],
+  ["SVC_S3_SESSION_TOKEN", OF_PLUGIN, undefined, "k", SECRET, "a z"],
   ["SVC_ENOKI_API_KEY", OF_PLUGIN, undefined, "k", SECRET, "enoki a z"],
   ["SVC_SPONSOR_PRIVATE_KEY", OF_PLUGIN, undefined, "k", SECRET, undefined],
   on("SVC_TEST", "test", false),
@@ -314,6 +326,25 @@ for (const row of ROWS) {
     }
   });
 }
+
+Deno.test("what is shared is shared as a whole", () => {
+  const { settings, problems } = read({
+    SVC_STORE: "postgres",
+    SVC_DATABASE_URL: "postgres://me:secret@h:5432/d",
+  });
+  assert.deepEqual(problems, []);
+  const { accounts, blobStore, cipher, vectorStore } = settings;
+  assert.deepEqual([accounts, blobStore, cipher, vectorStore], Array(4).fill("postgres"));
+  const mixed = read({ SVC_STORE: "postgres", SVC_BLOB_STORE: "walrus", SVC_CIPHER: "local" });
+  assert.equal(mixed.settings.blobStore, "walrus");
+  assert.match(mixed.problems.join("\n"), /^SVC_CIPHER=local is one relayer's alone: SVC_STORE=/);
+  const saved = read({
+    SVC_STORE: "postgres",
+    SVC_DATABASE_URL: "postgres://me:secret@h:5432/d",
+    SVC_BACKUP_HOURS: "24",
+  });
+  assert.match(saved.problems.join("\n"), /^SVC_BACKUP_HOURS must be 0: SVC_STORE=postgres/);
+});
 
 Deno.test("models lie where the relayer cannot write", () => {
   verifies("15-47");

@@ -21,7 +21,8 @@ export const ACCOUNT_USAGE = `Usage: svc account <command>
   --permissions <list>  some of read,write,manage (default: all)
   --expires-in <time>   such as 90d, 12h or 30m; default: never
   --only <namespace>    there is no other namespace for the key than this, or
-                        those that begin so, as in notes/; may be repeated
+                        those that begin so, as in notes/; may be repeated.
+                        On chain everybody can read these names
   --wallet-file <path>  where accounts are on chain: the owner's private key,
                         which pays for gas
   --save                writes the new key to the credentials file

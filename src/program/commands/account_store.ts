@@ -8,6 +8,8 @@ import { loadPlugin, openBackend } from "../plugins.ts";
 import { ensurePrivateFolder, readPrivateFile } from "../../storage/private_file.ts";
 import { parsePrivateKey } from "../../wire/signing/private_key.ts";
 import { readSettings, type Settings } from "../settings/mod.ts";
+import { EMPTY } from "../settings/plugin_settings.ts";
+import { inSharedCore } from "./shared_core.ts";
 
 /** The accounts of a data directory, whether its relayer runs or not. */
 export interface AccountStore extends AsyncDisposable {
@@ -57,6 +59,12 @@ async function seedOf(path: string): Promise<Uint8Array> {
     throw invalid("--wallet-file must hold an Ed25519 key: suiprivkey1… or 64 hex characters");
   }
   return seed;
+}
+
+/** The package id that relayers of one store share; `undefined` where this one shares none. */
+async function sharedPackageId(settings: Settings, env: Env): Promise<string | undefined> {
+  if (settings.store === EMPTY.store) return undefined;
+  return await inSharedCore(settings, env, (core) => core.packageId());
 }
 
 /**
@@ -115,6 +123,7 @@ export async function openAccounts(
   await ensurePrivateFolder(dataDir);
   await using stack = new AsyncDisposableStack();
   const core = stack.use(new CoreDb(`${dataDir}/core.db`));
+  core.requireHere();
   const accounts = stack.use(
     await openBackend("accounts", { role: "accounts", name, plugin }, env, {
       dataDir,
@@ -125,7 +134,7 @@ export async function openAccounts(
   if (admin === undefined) {
     throw invalid(`SVC_ACCOUNTS=${name} manages its accounts elsewhere`);
   }
-  const packageId = settings.packageId ?? core.packageId();
+  const packageId = settings.packageId ?? await sharedPackageId(settings, env) ?? core.packageId();
   const kept = stack.move();
   return { settings, accounts, admin, packageId, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }

@@ -5,9 +5,9 @@ import { logFileOf } from "../background/log_file.ts";
 import { runningLauncher } from "../background/running.ts";
 import { type Unit, unitFor } from "../background/units.ts";
 import { invalid } from "../invalid.ts";
-import { programArgs, WHOLE_PROGRAM } from "../launcher/child_spec.ts";
+import { programArgs, PROXIES, REGISTRY, WHOLE_PROGRAM } from "../launcher/child_spec.ts";
 import { prepare } from "../launcher/prepare.ts";
-import type { Settings } from "../settings/mod.ts";
+import { type Settings, setVariables, stopSeconds } from "../settings/mod.ts";
 import { TABLE_VARIABLES } from "../settings/table.ts";
 import { type CommandIo, parseFlags, type Printed, readLine, runGroup, UsageError } from "./io.ts";
 import { homeFolder } from "../../home_folder.ts";
@@ -33,7 +33,9 @@ function kept(io: CommandIo, settings: Settings): Record<string, string> {
   const names = [...settings.given].filter((name) =>
     TABLE_VARIABLES.has(name) || name.startsWith("SVC_") || ["DENO_DIR"].includes(name)
   );
-  return Object.fromEntries(names.sort().map((name) => [name, io.env[name]!]));
+  const given = Object.fromEntries(names.map((name) => [name, io.env[name]!]));
+  const all = { ...given, ...setVariables(io.env, [...REGISTRY, ...PROXIES]) };
+  return Object.fromEntries(Object.entries(all).sort(([a], [b]) => a < b ? -1 : 1));
 }
 
 function homeOf({ env }: CommandIo): string {
@@ -50,7 +52,7 @@ async function unitOf(io: CommandIo): Promise<{ unit: Unit; warning: string | un
     command: [executable.path, ...programArgs(WHOLE_PROGRAM), "start"],
     env: kept(io, settings),
     cwd: homeOf(io),
-    stopSeconds: settings.shutdownSeconds + STOP_MARGIN_SECONDS,
+    stopSeconds: stopSeconds(settings) + STOP_MARGIN_SECONDS,
     log: logFileOf(settings.dataDir),
   };
   const warning = executable.mayVanish

@@ -7,7 +7,7 @@ import { COMMAND } from "../../wire/version.ts";
 import { programArgs, WHOLE_PROGRAM } from "../launcher/child_spec.ts";
 import { prepare } from "../launcher/prepare.ts";
 import { onStopSignal } from "../process_events.ts";
-import { type Settings, setVariables } from "../settings/mod.ts";
+import { type Settings, setVariables, stopSeconds } from "../settings/mod.ts";
 import { type CommandIo, parseFlags, type Printed, runGroup, UsageError } from "./io.ts";
 
 export const START_USAGE = `Usage: svc start [--background]
@@ -105,7 +105,7 @@ async function stop(io: CommandIo): Promise<Printed> {
     return [{ stopped: false }, "Nothing runs.\n"];
   }
   Deno.kill(running.pid, "SIGTERM");
-  const end = Date.now() + settings.shutdownSeconds * 1000 + STOP_MARGIN_MS;
+  const end = Date.now() + stopSeconds(settings) * 1000 + STOP_MARGIN_MS;
   while (await isInUse(dataDir)) {
     if (Date.now() > end) throw invalid(`Process ${running.pid} has not ended yet`);
     await pause(POLL_MS);

@@ -14,6 +14,7 @@ import { invalid } from "../invalid.ts";
 import { loadRelayerKey, runCommand } from "../key_source.ts";
 import { recipientsIn } from "../settings/backups.ts";
 import { readSettings, type Settings } from "../settings/mod.ts";
+import { EMPTY } from "../settings/plugin_settings.ts";
 import { type CommandIo, parseFlags, type Printed, readLine, runGroup, UsageError } from "./io.ts";
 import { progressBar } from "./progress.ts";
 
@@ -134,6 +135,11 @@ function printBackup({ path, bytes, files, removed }: MadeBackup): Printed {
 
 async function make(flags: Flags, io: CommandIo): Promise<Printed> {
   const settings = settingsOf(io);
+  if (settings.store !== EMPTY.store) {
+    throw invalid(
+      `SVC_STORE=${settings.store} keeps everything: back that up by its own tools, and the relayer key`,
+    );
+  }
   const recipients = [...recipientsIn(settings.backupRecipients), ...flags.recipient ?? []];
   const wrong = recipients.find((text) => !isAgeRecipient(text));
   if (wrong !== undefined) throw new UsageError("--recipient: a recipient of age begins with age1");

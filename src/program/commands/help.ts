@@ -18,6 +18,7 @@ Without a command it says where things stand, and what comes next.
   backup               everything the relayer keeps, in one encrypted file
   restore-backup <file>
                        put a backup back
+  move --to postgres   bring everything to a database, or back: --to local
   key rotate           change the relayer key, also while the relayer runs
   model get <name>     fetch a model that reads other languages than English;
                        list, check

@@ -9,6 +9,8 @@ import { invalid } from "../invalid.ts";
 import { loadRelayerKey, readNextKey, runCommand } from "../key_source.ts";
 import { readSettings, type Settings } from "../settings/mod.ts";
 import { type CommandIo, parseFlags, type Printed, runGroup, UsageError } from "./io.ts";
+import { EMPTY } from "../settings/plugin_settings.ts";
+import { inSharedCore } from "./shared_core.ts";
 
 export const KEY_USAGE = `Usage: svc key rotate [--keep-old FILE]
        svc key rotate --next FILE
@@ -22,8 +24,9 @@ came after the first open nothing any more once they were changed.
 
   --keep-old FILE  keeps the old key there, for the backups from before
   --next FILE      the next passphrase with SVC_RELAYER_KEY_PASSPHRASE_FILE, the
-                   next key (64 hex characters) with SVC_RELAYER_KEY_COMMAND:
-                   both keys open the data until the next one was used
+                   next key (64 hex characters) with SVC_RELAYER_KEY_COMMAND, or
+                   with SVC_STORE also for key files: both keys open the data
+                   until a relayer was started with the next one
   --json           machine output
 `;
 
@@ -36,6 +39,11 @@ function settingsOf(io: CommandIo): Settings {
   if (problems.length > 0) throw invalid(problems.join("\n"));
   return settings;
 }
+
+const SAME = "--next: it is the present key";
+const CHANGED_SINCE =
+  "The relayer key was changed since: use the key that was let in last, or name " +
+  "that one with --next once more";
 
 const exists = (path: string) => Deno.lstat(path).then(() => true, () => false);
 
@@ -64,6 +72,30 @@ ${isShutOut ? "" : FIRST_KEY}`;
   return [{ key_file: keyFile, old_key_shut_out: isShutOut, kept: keepOld ?? null }, text];
 }
 
+/** Lets the next key of relayers in that share a store. Those that run need it when they start again. */
+async function rotateShared(settings: Settings, path: string, io: CommandIo): Promise<Printed> {
+  const isShutOut = await inSharedCore(settings, io.env, async (core) => {
+    if (core.openedBy.length === 0) {
+      throw invalid(`There is nothing in SVC_STORE=${settings.store} yet`);
+    }
+    const { key: present } = await loadRelayerKey(settings, runCommand);
+    const next = await readNextKey(path, settings);
+    if (next.fingerprint() === present.fingerprint()) throw invalid(SAME);
+    // The first key opens the data for good: whoever has it still would shut the others out.
+    const last = core.openedBy.at(-1);
+    if (core.openedBy.includes(present.fingerprint()) && last !== present.fingerprint()) {
+      if (last !== next.fingerprint()) throw invalid(CHANGED_SINCE);
+    }
+    return letInNextKey(core, present, next, undefined, "the shared store");
+  });
+  const text =
+    `Both keys open the data now, and relayers that run go on. Give every machine the next
+key first, then restart one relayer after the other: the first start with the next key shuts the
+old one out.
+${isShutOut ? "" : FIRST_KEY}`;
+  return [{ old_key_shut_out: false }, text];
+}
+
 async function rotate(args: readonly string[], io: CommandIo): Promise<Printed> {
   const { values, positionals } = parseFlags(args, {
     "keep-old": { type: "string" },
@@ -73,6 +105,14 @@ async function rotate(args: readonly string[], io: CommandIo): Promise<Printed> 
   if (positionals.length > 0) throw new UsageError("Unknown argument");
   const settings = settingsOf(io);
   const { dataDir, keyFile, keyPassphraseFile, keyCommand } = settings;
+  if (settings.store !== EMPTY.store) {
+    if (values.next === undefined || values["keep-old"] !== undefined) {
+      throw new UsageError(
+        `SVC_STORE=${settings.store}: name the next key of all relayers with --next`,
+      );
+    }
+    return await rotateShared(settings, resolve(io.cwd, values.next), io);
+  }
   if (!await exists(`${dataDir}/core.db`)) throw invalid(`There is nothing in ${dataDir} yet`);
   const isFile = keyPassphraseFile === undefined && keyCommand === undefined;
   if (isFile !== (values.next === undefined)) {
@@ -85,13 +125,14 @@ async function rotate(args: readonly string[], io: CommandIo): Promise<Printed> 
   using _one = await lockKeyChange(dataDir);
   const { key: present } = await loadRelayerKey(settings, runCommand);
   using core = new CoreDb(`${dataDir}/core.db`);
+  core.requireHere();
   const keepOld = values["keep-old"];
   if (isFile) {
     return await rotateFile(core, keyFile!, present, keepOld && resolve(io.cwd, keepOld));
   }
   if (keepOld !== undefined) throw new UsageError("--keep-old is for the key file");
   const next = await readNextKey(resolve(io.cwd, values.next!), settings);
-  if (next.fingerprint() === present.fingerprint()) throw invalid("--next: it is the present key");
+  if (next.fingerprint() === present.fingerprint()) throw invalid(SAME);
   const isShutOut = letInNextKey(core, present, next);
   const place = keyCommand === undefined
     ? `Put the next passphrase into ${keyPassphraseFile}`

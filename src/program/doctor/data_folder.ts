@@ -1,3 +1,4 @@
+import { markIn, movedText } from "../../storage/core_rows.ts";
 import { outputOf } from "./disk.ts";
 import { type Check, ok, problem } from "./finding.ts";
 import { reasonOf } from "./reason.ts";
@@ -21,6 +22,8 @@ export const dataFolder: Check = {
         problem(`${dataDir} is a link or no folder`, "set SVC_DATA_DIR to the folder itself"),
       ];
     }
+    const mark = markIn(`${dataDir}/core.db`);
+    if (mark !== undefined) return [problem(movedText(mark), "docs/postgres.md says how")];
     if (isWider(info.mode, 0o700)) {
       const found = `other users may open ${dataDir} (${octal(info.mode)})`;
       return [problem(found, `chmod 700 ${dataDir}`)];

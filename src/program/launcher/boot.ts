@@ -60,6 +60,7 @@ const SIDECAR_BOOT: z.ZodType<SidecarBoot> = z.object({
     keepaliveSeconds: limit(DEFAULT_SIDECAR_LIMITS.keepaliveSeconds),
     aliases: z.boolean().default(DEFAULT_SIDECAR_LIMITS.aliases),
   }).prefault({}),
+  name: z.string().exactOptional(),
   webUrl: ADDRESS.exactOptional(),
   fixtures: z.string().exactOptional(),
   sponsor: z.object({ name: z.string(), env: VARIABLES }).exactOptional(),
@@ -102,6 +103,7 @@ export function sidecarBoot(
       keepaliveSeconds: settings.mcpKeepaliveSeconds,
       aliases: settings.compatAliases,
     },
+    ...(settings.relayerName === undefined ? {} : { name: settings.relayerName }),
     // A port of 0 has no dashboard, unless somebody says where another one is.
     ...(settings.webPort > 0 || settings.given.has("SVC_WEB_URL")
       ? { webUrl: settings.webUrl }

@@ -13,17 +13,22 @@ import {
 } from "./permissions.ts";
 import type { ChildSpec } from "./supervisor.ts";
 
-/** What Deno itself needs to find its cache, to show colours and to reach the npm registry. */
-const KEPT = [
+/** What Deno needs to reach the npm registry, whose certificate may be one of a company. */
+export const REGISTRY: readonly string[] = [
   "DENO_CERT",
-  "DENO_DIR",
   "DENO_TLS_CA_STORE",
-  "HOME",
-  "LOCALAPPDATA",
-  "NO_COLOR",
+  "NODE_EXTRA_CA_CERTS",
   "NPM_CONFIG_REGISTRY",
   "NPM_CONFIG_USERCONFIG",
   "SSL_CERT_FILE",
+];
+/** And to find its cache and to show colours. */
+const KEPT = [
+  ...REGISTRY,
+  "DENO_DIR",
+  "HOME",
+  "LOCALAPPDATA",
+  "NO_COLOR",
   "SystemRoot",
   "TEMP",
   "TMPDIR",
@@ -72,7 +77,13 @@ const TELEMETRY = [
       .map((name) => `${queue}_${name}`)
   ),
 ].map((name) => `OTEL_${name}`);
-const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
+/** Variables that name a proxy. */
+export const PROXIES: readonly string[] = [
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "http_proxy",
+  "https_proxy",
+];
 
 /** The environment of a child: what Deno needs. Settings go through its standard input. */
 export function childEnvironment(

@@ -4,7 +4,7 @@ import type { Logger } from "../../log.ts";
 import type { RelayerKey } from "../../sealing/relayer_key.ts";
 import { pluginPermissions, pluginVariables } from "../plugins.ts";
 import { loadRelayerKey, runCommand } from "../key_source.ts";
-import { type Settings, withWholePaths } from "../settings/mod.ts";
+import { type Settings, stopSeconds, withWholePaths } from "../settings/mod.ts";
 import { onStopSignal } from "../process_events.ts";
 import { startBackups } from "./backups.ts";
 import { noteLauncher } from "../background/running.ts";
@@ -129,7 +129,7 @@ export async function runLauncher(prepared: Prepared, env: Env, logger: Logger):
   const relayer = new Supervisor(relayerSpec, { logger });
   const sidecar = new Supervisor(sidecarSpec, { logger });
 
-  const graceMs = settings.shutdownSeconds * 1000 + MARGIN_MS;
+  const graceMs = stopSeconds(settings) * 1000 + MARGIN_MS;
   using _signals = onStopSignal((signal) => {
     // A terminal signals every process at once: the sidecar may be gone before the relayer is.
     sidecar.startNoMore();

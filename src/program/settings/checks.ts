@@ -1,4 +1,5 @@
-import { choiceProblem } from "./plugin_settings.ts";
+import type { Role } from "../../interfaces/mod.ts";
+import { builtIn, choiceProblem } from "./plugin_settings.ts";
 import { isLoopback } from "./parsers.ts";
 import { ROLE_FIELDS, ROLE_NAMES } from "./roles.ts";
 import { TESTING } from "./program.ts";
@@ -18,12 +19,39 @@ function homeProblems({ dataDir, keyFile = "" }: Settings): string[] {
   return first === undefined ? [] : [`${first[0]} is needed where HOME is not set`];
 }
 
+/** Plugins whose files are in the data directory of one relayer. */
+const OF_ONE_RELAYER: readonly string[] = ["local", "lancedb", "memory"];
+const SHARED_ROLES = ["accounts", "blobStore", "cipher", "vectorStore"] as const;
+
+/** Whether a role is played where the store is, because nothing else was said. */
+function isBesideStore({ given, store, ...chosen }: Settings, role: Role): boolean {
+  return chosen[role as keyof typeof chosen] === store && !given.has(ROLE_FIELDS[role].env) &&
+    builtIn(store)?.roles.store === undefined;
+}
+
+/** What several relayers share lies where all of them reach it. */
+function storeProblems(settings: Settings): string[] {
+  const { store, backupHours } = settings;
+  if (OF_ONE_RELAYER.includes(store)) return [];
+  const own = SHARED_ROLES.filter((role) => OF_ONE_RELAYER.includes(settings[role]));
+  const backups = `SVC_BACKUP_HOURS must be 0: SVC_STORE=${store} is backed up by its own tools`;
+  return [
+    ...when(backupHours > 0, backups),
+    ...own.map((role) => {
+      const choice = `${ROLE_FIELDS[role].env}=${settings[role]}`;
+      return `${choice} is one relayer's alone: SVC_STORE=${store} needs one that is shared`;
+    }),
+  ];
+}
+
 function roleProblems(settings: Settings): string[] {
   const { accounts, packageId, registryId } = settings;
   const onChain = accounts === "sui";
   return [
-    ...ROLE_NAMES.map((role) => choiceProblem(role, ROLE_FIELDS[role].env, settings[role]))
+    ...ROLE_NAMES.filter((role) => role === "store" || !isBesideStore(settings, role))
+      .map((role) => choiceProblem(role, ROLE_FIELDS[role].env, settings[role]))
       .filter((line) => line !== undefined),
+    ...storeProblems(settings),
     ...when(onChain && packageId === undefined, "SVC_PACKAGE_ID is needed by SVC_ACCOUNTS=sui"),
     ...when(onChain && registryId === undefined, "SVC_REGISTRY_ID is needed by SVC_ACCOUNTS=sui"),
   ];

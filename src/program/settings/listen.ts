@@ -90,6 +90,16 @@ export const LISTEN = {
 };
 
 export const SIDECAR = {
+  relayerName: checked(
+    optionalText(
+      "SVC_RELAYER_NAME",
+      "Name of this relayer among several, at the head of its MCP session ids: a balancer finds it by them",
+    ),
+    (name) =>
+      /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name!)
+        ? undefined
+        : "must be 1 to 63 lower-case letters, digits and hyphens, such as relayer-1",
+  ),
   sidecarUrl: loopbackUrl(
     "SIDECAR_URL",
     "http://localhost:9000",

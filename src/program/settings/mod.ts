@@ -64,4 +64,10 @@ export function readSettings(
 }
 
 export { configurationMarkdown, printConfig } from "./print.ts";
-export { type Settings, type SettingsReading, setVariables, withWholePaths } from "./values.ts";
+export {
+  type Settings,
+  type SettingsReading,
+  setVariables,
+  stopSeconds,
+  withWholePaths,
+} from "./values.ts";

@@ -8,6 +8,7 @@ import { TABLE_VARIABLES } from "./table.ts";
 export const EMPTY: Readonly<Partial<Record<Role, string>>> = {
   languageModel: "none",
   sponsor: "off",
+  store: "local",
 };
 
 export function builtIn(name: string): Plugin | undefined {

@@ -14,20 +14,28 @@ import { CHAIN_FIELDS, EMBEDDER_FIELDS, MODEL_DIR_FIELD } from "../../interfaces
 /** The hub of models that is asked where no other one is named. */
 export const HUGGING_FACE = "https://huggingface.co";
 
+/** A role that is played where the store is, unless it is said otherwise. */
+function besideStore(env: string, doc: string) {
+  return { ...optionalText(env, doc), fallbackText: "that of SVC_STORE" };
+}
+
 export const ROLES = {
+  store: text(
+    "SVC_STORE",
+    "local",
+    "Where jobs, deletions and all else is: `local`, `postgres` (for several relayers) or a plugin",
+  ),
   accounts: {
     ...optionalText("SVC_ACCOUNTS", "Account registry: `local`, `postgres`, `sui` or a plugin"),
-    fallbackText: "sui if package and registry are set, else local",
+    fallbackText: "sui if package and registry are set, else that of SVC_STORE",
   },
-  cipher: text("SVC_CIPHER", "local", "Cipher: `local`, `postgres`, `seal` or a plugin"),
-  blobStore: text(
+  cipher: besideStore("SVC_CIPHER", "Cipher: `local`, `postgres`, `seal` or a plugin"),
+  blobStore: besideStore(
     "SVC_BLOB_STORE",
-    "local",
-    "Blob store: `local`, `postgres`, `walrus` or a plugin",
+    "Blob store: `local`, `postgres`, `s3`, `walrus` or a plugin",
   ),
-  vectorStore: text(
+  vectorStore: besideStore(
     "SVC_VECTOR_STORE",
-    "local",
     "Vector store: `local`, `lancedb`, `postgres` or a plugin",
   ),
   embedder: text(
@@ -66,6 +74,7 @@ export const ROLE_NAMES: readonly Role[] = [
   "embedder",
   "languageModel",
   "sponsor",
+  "store",
   "vectorStore",
 ];
 

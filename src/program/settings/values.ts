@@ -37,8 +37,18 @@ export interface Settings extends TableValues {
   /** Absolute path of the folder of models. */
   readonly modelDir: string;
   readonly accounts: string;
+  readonly blobStore: string;
+  readonly cipher: string;
+  readonly vectorStore: string;
   /** Names of the variables that were set. */
   readonly given: ReadonlySet<string>;
+}
+
+/** Longest time that a relayer takes to stop, seconds. */
+export function stopSeconds(
+  { drainSeconds, shutdownSeconds }: Pick<Settings, "drainSeconds" | "shutdownSeconds">,
+): number {
+  return drainSeconds + shutdownSeconds;
 }
 
 /** What reading the environment found; `settings` may be used only without problems. */
@@ -77,7 +87,14 @@ export function complete(values: TableValues, env: Env, cwd: string): Settings {
   const keyFile = values.keyFile ?? (ownKey ? undefined : "~/.svc/relayer.key");
   const path = (text: string) => resolvePath(text, home, cwd);
   const onChain = values.packageId !== undefined && values.registryId !== undefined;
-  const chosen = { ...values, accounts: values.accounts ?? (onChain ? "sui" : "local") };
+  const { store } = values;
+  const chosen = {
+    ...values,
+    accounts: values.accounts ?? (onChain ? "sui" : store),
+    blobStore: values.blobStore ?? store,
+    cipher: values.cipher ?? store,
+    vectorStore: values.vectorStore ?? store,
+  };
   const plugins = ROLE_NAMES.map((role) => [role, resolvePlugin(chosen[role], home, cwd)]);
   const behindProxy = values.behindProxy ?? values.trustedProxies;
   // A proxy may call the relayer by a name that only the two know.

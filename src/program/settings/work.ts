@@ -34,6 +34,13 @@ export const DATA = {
     600,
     "Longest time to finish work at SIGTERM, seconds",
   ),
+  drainSeconds: integer(
+    "SVC_DRAIN_SECONDS",
+    0,
+    0,
+    600,
+    "Before that: time in which /health answers 503 and all else as ever, so that balancers look elsewhere, seconds",
+  ),
 };
 
 export const WORK = {

@@ -104,7 +104,11 @@ export function NewKeyForm(
       </label>
       <PermissionField value={permissions} onChange={setPermissions} />
       <ExpiryField value={days} onChange={setDays} />
-      {session.config.accounts === "local" && <NamespacesField value={only} onChange={setOnly} />}
+      <NamespacesField
+        value={only}
+        isPublic={session.config.accounts === "chain"}
+        onChange={setOnly}
+      />
       <div class="row">
         <button class="button primary" type="submit" disabled={action.busy}>
           {action.busy ? "Working…" : "Make a key"}

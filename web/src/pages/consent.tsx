@@ -112,7 +112,7 @@ function Decision({ request, question, onDone }: {
     <section class="card first">
       <Asking question={question} />
       <PermissionField value={permissions} onChange={setPermissions} among={question.scope} />
-      {accounts === "local" && <NamespacesField value={only} onChange={setOnly} />}
+      <NamespacesField value={only} isPublic={accounts === "chain"} onChange={setOnly} />
       <ExpiryField value={days} onChange={setDays} />
       <div class="row">
         <button

@@ -111,9 +111,13 @@ export function ExpiryField(
   );
 }
 
-/** What a key is bound to; empty is nothing. Accounts on a chain bind no keys. */
+/** What a key is bound to; empty is nothing. On a chain everybody can read it. */
 export function NamespacesField(
-  { value, onChange }: { value: string; onChange: (value: string) => void },
+  { value, isPublic, onChange }: {
+    value: string;
+    isPublic: boolean;
+    onChange: (value: string) => void;
+  },
 ) {
   const hint = useId();
   return (
@@ -130,6 +134,7 @@ export function NamespacesField(
       <p id={hint} class="quiet small-text">
         Separated by commas. With <code>/</code> at its end, as in{" "}
         <code>notes/</code>, a name stands for all that begin so. For this app there are no others.
+        {isPublic && " Everybody can read these names on the chain."}
       </p>
     </div>
   );
