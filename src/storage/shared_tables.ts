@@ -24,6 +24,7 @@ const owned = (name: string, ...key: readonly string[]): MirroredTable => ({
 export const TABLES: readonly MirroredTable[] = [
   owned("tombstone", "id"),
   owned("forgotten"),
+  owned("forgetting"),
   owned("erasure", "id"),
   { ...owned("unsent_tombstone", "id"), numbered: "seq" },
   owned("tombstone_blob", "blob_id"),

@@ -97,6 +97,37 @@ Deno.test("what is forgotten after a restore without an answer stays forgotten",
   deepStrictEqual(await durable.svc.recall("tea"), []);
 });
 
+Deno.test("a forget that was cut off is finished by the next start, rows of failed jobs too", async () => {
+  verifies("10.8-9", "10.10-4");
+  const losing = new LosingStore();
+  let isCut = false;
+  const vectorStore = (store: VectorStore) =>
+    losing.wrap(intercepted(store, {
+      delete: (next, ...args) => {
+        if (isCut) throw new SvcError("storage_unavailable");
+        return next(...args);
+      },
+    }));
+  await using durable = await DurableRelayer.start({ wrap: { vectorStore } });
+  await durable.svc.remember("coffee");
+  // From now on the index knows what is written, and nothing else.
+  deepStrictEqual(await durable.svc.recall("coffee"), ["coffee"]);
+  losing.isLosing = true;
+  await durable.svc.post("/api/remember", { text: "tea" });
+  await durable.svc.relayer.idle();
+  losing.isLosing = false;
+  isCut = true;
+  strictEqual((await durable.svc.post("/api/forget", SCOPE)).status, 503);
+  const later = await durable.svc.remember("water");
+  await durable.restart({}, () => {
+    isCut = false;
+    return Promise.resolve();
+  });
+  deepStrictEqual(await durable.svc.recall("tea coffee water"), ["water"]);
+  const { memories } = (await durable.svc.get("/api/memories")).body;
+  deepStrictEqual(memories.map((memory: { memory_id: string }) => memory.memory_id), [later]);
+});
+
 for (const deletion of ["deleted", "forgotten"]) {
   Deno.test(`a power cut right after a row was written again leaves none that was ${deletion}`, async () => {
     verifies("10.8-9", "10.9-13", "10.10-4");

@@ -3,13 +3,13 @@ import { type Caller, checkOpenTo, scopeOf } from "../caller.ts";
 import type { BlobInfo, Scope } from "../../interfaces/mod.ts";
 import {
   applyDeletion,
-  finishDeletions,
   type Gone,
   goneOf,
   isManualUnderWay,
   noteDeletion,
   type Removing,
 } from "./remove.ts";
+import { finishDeletions } from "./replay.ts";
 
 /**
  * Deletes every memory of a namespace and cancels its pending jobs.
@@ -27,7 +27,7 @@ export async function forget(
   // Before that turn: a blob stored later may belong to a memory accepted after it.
   const [stored] = await Promise.allSettled([storedBlobs(domain, scope)]);
   // In one turn, so that a memory is either seen here or accepted after the time noted.
-  const { gone, failed, live, at } = await domain.index.read(scope, (loaded) => {
+  const { gone, failed, live } = await domain.index.read(scope, (loaded) => {
     const live = domain.jobs.liveIn(scope);
     const found = new Map<string, Gone>();
     for (const item of live) found.set(item.job.memoryId, goneOf(item));
@@ -43,16 +43,15 @@ export async function forget(
       !found.has(id) && !domain.tombstones.isDeleted(scope, id)
     );
     // Blobs that are not indexed have no id here: the time covers them.
-    domain.tombstones.forgetNamespace(scope, at);
+    domain.tombstones.beginForget(scope, at);
     domain.policies.setConflicts(scope, undefined);
     domain.policies.setDeduplicates(scope, undefined);
     // By id as well, because clocks of machines differ.
     noteDeletion(domain, caller, scope, ["", ...ids], at);
     domain.tombstones.addTombstones(scope, [...ids, ...failed], at);
-    return { gone, failed, live, at };
+    return { gone, failed, live };
   });
   await applyDeletion(domain, scope, [...gone, ...failed.map((id) => ({ id }))], live);
-  await dropFailed(domain, scope, at);
   const finished = await finishDeletions(domain, scope);
   if (stored.status === "rejected") throw stored.reason;
   const known = new Set([...gone, ...finished].map(({ blobId }) => blobId));
@@ -60,15 +59,6 @@ export async function forget(
   await removeUnindexed(domain, scope, rest);
   domain.tombstoneSender.notify();
   return gone.map(({ id }) => id);
-}
-
-/** Removes what failed jobs of a forgotten scope hold for a retry: no memory of theirs is known. */
-async function dropFailed(domain: Removing, scope: Scope, at: number): Promise<void> {
-  const held = await domain.jobs.heldIn(scope, at);
-  const ids = held.filter((id) => !domain.tombstones.isDeleted(scope, id));
-  if (ids.length === 0) return;
-  domain.tombstones.addTombstones(scope, ids, at);
-  await applyDeletion(domain, scope, ids.map((id) => ({ id })), []);
 }
 
 async function storedBlobs({ blobStore }: Removing, scope: Scope): Promise<BlobInfo[]> {

@@ -4,7 +4,7 @@ import type { Scope, Source } from "../../interfaces/mod.ts";
 import type { EndedJob, LiveJob } from "../../jobs/job.ts";
 import { type Caller, isOpenTo, scopeOf } from "../caller.ts";
 import { nameBlob, type StoringBlobs } from "../store_blob.ts";
-import { entriesFor, storedEntries } from "../open.ts";
+import { entriesFor } from "../open.ts";
 import { newestOf } from "../versions/newest.ts";
 import { restatementsOf } from "./restatements.ts";
 
@@ -242,7 +242,7 @@ export function isManualUnderWay(
 }
 
 /** Ends the unfinished jobs of deleted memories; a running one undoes its own effects. */
-async function cancel(domain: Removing, jobs: readonly LiveJob[]): Promise<void> {
+export async function cancel(domain: Removing, jobs: readonly LiveJob[]): Promise<void> {
   for (const live of jobs) live.cancelled = true;
   await Promise.all(jobs.map(async (live) => {
     await nameBlob(domain, live);
@@ -353,23 +353,4 @@ export async function deleteMemory(
   const their = domain.jobs.liveIn(scope).filter(({ job }) => restatements.includes(job.memoryId));
   const fates = await applyDeletion(domain, scope, gone, [...live, ...their]);
   return { namespace, blob: fates.get(id) ?? "none", restatements };
-}
-
-/** Removes what is left of deleted memories of a scope; answers those memories. */
-export async function finishDeletions(domain: Removing, scope: Scope): Promise<Gone[]> {
-  const unapplied = [...domain.tombstones.unappliedIn(scope)];
-  const ids = new Set(unapplied.filter((id) => !isWorkedOn(domain, scope, id)));
-  if (ids.size === 0) return [];
-  await cancel(
-    domain,
-    domain.jobs.liveIn(scope).filter((live) => ids.has(live.job.memoryId)),
-  );
-  const gone = new Map<string, Gone>([...ids].map((id) => [id, { id }]));
-  for (const entry of await storedEntries(domain, scope.owner, [...ids])) {
-    if (entry.namespace === scope.namespace) gone.set(entry.id, entry);
-  }
-  const memories = [...gone.values()];
-  await removeMemories(domain, scope, memories, { mayUpload: ids });
-  domain.tombstones.markApplied(scope, [...ids]);
-  return memories;
 }

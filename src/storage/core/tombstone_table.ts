@@ -13,6 +13,10 @@ export const TOMBSTONE_SCHEMA = `
     owner text not null, namespace blob not null, at integer not null,
     primary key (owner, namespace)
   ) strict, without rowid;
+  create table if not exists forgetting (
+    owner text not null, namespace blob not null, at integer not null,
+    primary key (owner, namespace)
+  ) strict, without rowid;
   create table if not exists erasure (
     owner text not null, namespace blob not null, id text not null, erased integer not null,
     kept integer not null, kept_until integer, primary key (owner, namespace, id)
@@ -115,6 +119,29 @@ export class TombstoneTable {
     this.#file.run(sql, scope.owner, toColumn(scope.namespace), at);
     const before = this.forgottenAt(scope) ?? -Infinity;
     this.#forgotten?.set(scopeKey(scope), Math.max(before, at));
+  }
+
+  /** The same, and notes that its removal is not finished. */
+  beginForget(scope: Scope, at: number): void {
+    const sql = `insert into forgetting values (?, ?, ?)
+      on conflict (owner, namespace) do update set at = max(at, excluded.at)`;
+    this.#file.transaction(() => {
+      this.forgetNamespace(scope, at);
+      this.#file.run(sql, scope.owner, toColumn(scope.namespace), at);
+    });
+  }
+
+  /** Notes that everything a namespace held until then is removed, or has a tombstone of its own. */
+  endForget(scope: Scope, at: number): void {
+    const sql = "delete from forgetting where owner = ? and namespace = ? and at <= ?";
+    this.#file.run(sql, scope.owner, toColumn(scope.namespace), at);
+  }
+
+  /** Forgets that are not finished, with their times. */
+  forgetting(): (Scope & { readonly at: number })[] {
+    const sql = "select owner, namespace, at from forgetting order by at";
+    return this.#file.all<ScopeRow & { at: number }>(sql)
+      .map((row) => ({ ...scopeOfRow(row), at: row.at }));
   }
 
   forgottenAt(scope: Scope): number | undefined {
