@@ -4,7 +4,6 @@ import { Program, relayerEnv } from "./program.ts";
 import { poll } from "./within.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
-const SERVED_WITHIN_MS = 30_000;
 
 /** The started program, and an account whose key is a bearer. */
 export interface OpenProgram {
@@ -47,7 +46,7 @@ export async function untilServed(base: string, headers: Readonly<Record<string,
     if (status === 502) assert.equal(JSON.parse(body).error.data.code, "sidecar_unavailable");
     return status;
   };
-  await poll(ask, (status) => status !== 502, SERVED_WITHIN_MS);
+  await poll(ask, (status) => status !== 502);
 }
 
 /**

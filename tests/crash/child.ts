@@ -72,14 +72,14 @@ export class Child implements AsyncDisposable {
 
   /**
    * Waits until standard error matches from a position on; throws when it ended without, or after
-   * half a minute.
+   * two minutes.
    */
   async until(pattern: RegExp, from = 0): Promise<RegExpExecArray> {
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
       this.#wake();
-    }, 30_000);
+    }, 120_000);
     try {
       for (;;) {
         const match = pattern.exec(this.#errors.slice(from));

@@ -28,16 +28,16 @@ for (const dispatch of ["queue", "sweeper"]) {
       // Jobs that come one by one, each after the one before was done, and jobs that come at once.
       for (let n = 0; n < 8; n++) {
         ids.push(...await remember(relayer.url, identity, 1 + n * 3));
-        if (n % 2 === 0) await idle(relayer.url, 10_000);
+        if (n % 2 === 0) await idle(relayer.url);
       }
-      await idle(relayer.url, 10_000);
+      await idle(relayer.url);
       ids.push(...await remember(relayer.url, identity, 30));
       await relayer.crash();
     }
     await using relayer = await installation.start();
-    await idle(relayer.url, 10_000);
+    await idle(relayer.url);
     ids.push(...await remember(relayer.url, identity, 5));
-    await idle(relayer.url, 10_000);
+    await idle(relayer.url);
     const memories = await listAll(relayer.url, identity, "default");
     assert.deepEqual(memories.map((memory) => memory.memory_id).sort(), ids.sort());
     assert.ok(memories.every(({ status }) => status === "done"));

@@ -147,7 +147,7 @@ export async function health(url: string): Promise<Health> {
 }
 
 /** Waits until no job is left. */
-export async function idle(url: string, timeoutMs = 30_000): Promise<void> {
+export async function idle(url: string, timeoutMs = 120_000): Promise<void> {
   await poll(() => health(url), (now) => now.dependencies.queue.pending === 0, timeoutMs);
 }
 

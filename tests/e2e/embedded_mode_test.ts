@@ -24,7 +24,6 @@ async function connect(base: string, bearer: string, accountId: string): Promise
       return await client.connect(transport).then(() => client, () => undefined);
     },
     (client) => client !== undefined,
-    30_000,
   ) as Client;
 }
 

@@ -187,7 +187,7 @@ Deno.test("a client that leaves ends the call of the model; Retry-After is passe
   assert.equal(await left, "AbortError");
   // The relayer does not wait for the answer of a model that nobody waits for.
   const ended = () => Promise.resolve(installation.logs);
-  await poll(ended, (logs) => /"route":"\/api\/analyze","status":499/.test(logs), 10_000);
+  await poll(ended, (logs) => /"route":"\/api\/analyze","status":499/.test(logs));
   held.resolve(new Response());
 
   server.behaviour = refusal(429, { "retry-after": "120" });

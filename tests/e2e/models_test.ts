@@ -30,7 +30,7 @@ async function remember(url: string, identity: Identity, text: string): Promise<
 }
 
 const ready = (url: string) =>
-  poll(() => health(url), ({ dependencies }) => dependencies.embedder.status === "ok", 20_000);
+  poll(() => health(url), ({ dependencies }) => dependencies.embedder.status === "ok");
 
 Deno.test("a model of Ollama finds by meaning, and another one takes over its memories", async () => {
   verifies("15-43", "15-44");
@@ -77,7 +77,7 @@ Deno.test("a model of Ollama finds by meaning, and another one takes over its me
   await using _again = new OllamaServer({ embedders: models }, port);
   await ready(program.url);
   const found = () => recall(program.url, identity, "which instrument?");
-  const { texts } = await poll(found, ({ texts }) => texts?.[0] === "I play the cello", 30_000);
+  const { texts } = await poll(found, ({ texts }) => texts?.[0] === "I play the cello");
   assert.equal(texts.length, FACTS.length + 1);
   assert.equal(await program.stop(), 0);
 });
@@ -118,7 +118,7 @@ Deno.test("a key of a model server is in no log, argument or file", async () => 
   assert.deepEqual([status, body.code], [503, "embedding_unavailable"]);
   assert.ok(!JSON.stringify(body).includes(key));
   const embedder = async () => (await health(program.url)).dependencies.embedder.status;
-  await poll(embedder, (state) => state !== "ok", 5_000);
+  await poll(embedder, (state) => state !== "ok");
   assert.equal(await program.stop(), 0);
   assert.ok(!installation.logs.includes(key));
   const kept = await Deno.readFile(`${installation.dataDir}/embedding_models.json`);
@@ -153,7 +153,7 @@ Deno.test("a crash while memories are embedded anew loses none and doubles none"
   {
     await using relayer = await installation.start(second);
     const state = async () => JSON.stringify((await health(relayer.url)).dependencies.embedder);
-    await poll(state, (text) => text.includes('"done":32,"total":40'), 10_000);
+    await poll(state, (text) => text.includes('"done":32,"total":40'));
     await relayer.crash();
   }
   gate.open();

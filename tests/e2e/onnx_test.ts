@@ -9,7 +9,7 @@ import { poll } from "../within.ts";
 const FACTS = ["die Katze schläft auf dem Sofa", "ich wohne in Berlin", "I drink green tea"];
 
 const ready = (url: string) =>
-  poll(() => health(url), ({ dependencies }) => dependencies.embedder.status === "ok", 20_000);
+  poll(() => health(url), ({ dependencies }) => dependencies.embedder.status === "ok");
 
 Deno.test("a model of files finds by meaning in the sandbox, and another one takes over", async () => {
   verifies("15-43");

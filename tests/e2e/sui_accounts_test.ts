@@ -86,6 +86,6 @@ Deno.test("while the chain is down known keys go on, and nobody gets a 401", asy
     (answer) => answer === "401 account_not_authorized",
     20_000,
   );
-  await poll(chainState, (state) => String(state) === "ok,ok" || state[1] === "ok", 20_000);
+  await poll(chainState, (state) => String(state) === "ok,ok" || state[1] === "ok");
   strictEqual(await stats(url, known), "200");
 });
