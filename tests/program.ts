@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { LOCKED } from "./locked.ts";
+import { REGISTRY_ENV } from "./registry.ts";
 import { within } from "./within.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
@@ -37,6 +38,7 @@ export class Program implements AsyncDisposable {
     this.#child = new Deno.Command(command, {
       args: rest,
       env: {
+        ...REGISTRY_ENV,
         SVC_LOG_FORMAT: "json",
         NO_COLOR: "1",
         ...(cache === undefined ? { XDG_CACHE_HOME: `${Deno.env.get("HOME")}/.cache` } : {

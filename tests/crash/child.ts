@@ -1,8 +1,10 @@
+import { REGISTRY_ENV } from "../registry.ts";
+
 /** How a process is started. */
 export interface ChildOptions {
   /** Arguments of `deno`. */
   readonly args: readonly string[];
-  /** Its whole environment. */
+  /** Its whole environment, but for what fetches packages. */
   readonly env: Readonly<Record<string, string>>;
   /** First line of its standard input, which stays open until the end. */
   readonly boot?: string;
@@ -28,7 +30,7 @@ export class Child implements AsyncDisposable {
     const shell = ["-c", `${before}; exec "$@"`, "sh", Deno.execPath()];
     this.#process = new Deno.Command(before === undefined ? Deno.execPath() : "/bin/sh", {
       args: before === undefined ? [...args] : [...shell, ...args],
-      env: { ...env },
+      env: { ...REGISTRY_ENV, ...env },
       clearEnv: true,
       stdin: "piped",
       stdout: "piped",

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { freePort } from "../free_port.ts";
 import { LOCKED } from "../locked.ts";
 import { inHome, linesOf } from "../program.ts";
+import { REGISTRY_ENV } from "../registry.ts";
 
 const SCRIPT = fileURLToPath(new URL("../../devnet/localnet.ts", import.meta.url));
 
@@ -15,6 +16,7 @@ Deno.test("start:localnet runs network and program, and ends with a signal", asy
         args: ["run", "--no-prompt", "-A", "--quiet", ...LOCKED, SCRIPT],
         clearEnv: true,
         env: {
+          ...REGISTRY_ENV,
           HOME: home,
           DENO_DIR: cache,
           NO_COLOR: "1",

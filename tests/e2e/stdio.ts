@@ -3,6 +3,7 @@ import { HostPeer } from "../cli/bridge/host_peer.ts";
 import { LOCKED } from "../locked.ts";
 import type { LogLine } from "../program.ts";
 import { linesOf } from "../program.ts";
+import { REGISTRY_ENV } from "../registry.ts";
 
 const root = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -19,7 +20,7 @@ export function packageStart(home: string, ...args: readonly string[]): PackageS
   return {
     command: Deno.execPath(),
     args: ["run", "--no-prompt", "-A", "--quiet", ...LOCKED, root("cli/svc_mcp.ts"), ...args],
-    env: { HOME: home, DENO_DIR: cache, NO_COLOR: "1", SVC_NO_BROWSER: "1" },
+    env: { ...REGISTRY_ENV, HOME: home, DENO_DIR: cache, NO_COLOR: "1", SVC_NO_BROWSER: "1" },
   };
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import plugin from "../../../../plugins/sui/seal/mod.ts";
 import { readFields } from "../../../../src/interfaces/plugin.ts";
+import { REGISTRY_ENV } from "../../../registry.ts";
 import { LOCKED } from "../../../locked.ts";
 import { delegateKeyOf, keypair, startNetwork } from "./network.ts";
 
@@ -26,7 +27,11 @@ Deno.test("the plugin's own permission list is enough, and unlisted servers are 
     const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
       cwd: ROOT,
       clearEnv: true,
-      env: { DENO_DIR: Deno.env.get("DENO_DIR") ?? "", HOME: Deno.env.get("HOME") ?? "" },
+      env: {
+        ...REGISTRY_ENV,
+        DENO_DIR: Deno.env.get("DENO_DIR") ?? "",
+        HOME: Deno.env.get("HOME") ?? "",
+      },
       args: [
         "run",
         "--no-prompt",
