@@ -42,7 +42,9 @@ export function ownersOf(
     domain().logger.warn(event, { reason: SvcError.from(error).code });
   return new LeasedOwners(store.owners, {
     async enter(owner) {
-      const { jobs, worker, embedder } = domain();
+      const { embedder, index, jobs, worker } = domain();
+      // What was under way when the owner was lost may have read namespaces once more since.
+      index.forget(owner);
       await mirror.load(owner);
       for (const count of counts) count.enter(owner);
       worker.resume(await jobs.takeUp(owner, embedder.model));

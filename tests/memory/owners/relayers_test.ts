@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { SvcError } from "../../../src/errors.ts";
 import { verifies } from "../../requirements.ts";
-import { withTwo } from "./several_relayers.ts";
+import { memoryVectorStore } from "../../../plugins/memory/vector_store.ts";
+import { Gate, intercepted } from "../intercepted.ts";
+import { withRelayers, withTwo } from "./several_relayers.ts";
 
 withTwo("a request that one relayer answered is answered by no other one", async (one, two) => {
   const id = await one.remember("I like tea");
@@ -106,4 +108,33 @@ withTwo("what one relayer did is seen in what another one tells", async (one, tw
   assert.deepEqual(await seen(one), stats);
   assert.deepEqual(await seen(two), [`${path} - 1`, ...stats]);
   assert.deepEqual(await seen(one), [`${path} - 2`, ...stats]);
+});
+
+const scans = new Gate();
+
+withRelayers("what a lost owner's last request read is not kept", {
+  count: 2,
+  backends: {
+    vectorStore: intercepted(memoryVectorStore(), {
+      scan: async (next, ...args) => {
+        await scans.pass();
+        return await next(...args);
+      },
+    }),
+  },
+}, async ([one, two], [store]) => {
+  const id = await two!.remember("I like tea");
+  scans.close();
+  const recalling = one!.recall("tea").catch(() => []);
+  await scans.reached;
+  const { write } = store!.ledger;
+  store!.ledger.write = () => Promise.reject(new SvcError("storage_unavailable"));
+  const choice = { namespace: "default", conflicts: "auto" };
+  assert.equal((await one!.send("PUT", "/api/namespaces", choice)).status, 503);
+  store!.ledger.write = write;
+  scans.open();
+  await recalling;
+  await two!.send("PUT", `/api/memories/${id}`, { text: "I like coffee" });
+  await two!.relayer.idle();
+  assert.deepEqual(await one!.recall("coffee"), ["I like coffee"]);
 });
