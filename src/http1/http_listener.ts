@@ -145,6 +145,8 @@ class Listener implements HttpListener {
         failures = 0;
       } catch (error) {
         if (this.#closing) return;
+        // Whoever it was has left before it was their turn, which must cost nobody else anything.
+        if (error instanceof Deno.errors.NotConnected) continue;
         const isShort = isOutOfDescriptors(error);
         if (failures++ === 0) this.#options.onError(isShort ? new OutOfDescriptors() : error);
         if (isShort) this.#connections.shrink();

@@ -243,6 +243,39 @@ Deno.test("connections are kept no longer than their next answer when the listen
   }
 });
 
+/** Makes so many connections to a port at a time, and breaks each off at once. */
+const BREAKING_OFF = `import net from "node:net";
+  onmessage = async ({ data: { port, count } }) => {
+    await Promise.all(Array.from({ length: count }, () => new Promise((over) => {
+      const socket = net.connect(port, "127.0.0.1", () => over(socket.resetAndDestroy()));
+      socket.on("error", over);
+    })));
+    postMessage("over");
+  };
+  postMessage("ready");`;
+
+Deno.test("connections that are broken off before they are taken cost nobody anything", async () => {
+  const errors: unknown[] = [];
+  await using listener = listen(echo, (error) => errors.push(error));
+  const code = `data:text/javascript,${encodeURIComponent(BREAKING_OFF)}`;
+  const worker = new Worker(code, { type: "module" });
+  const told = () => new Promise((resolve) => worker.onmessage = resolve);
+  await told();
+  const over = told();
+  worker.postMessage({ port: listener.port, count: 50 });
+  // Nobody is taken while this thread is busy.
+  const until = performance.now() + 300;
+  while (performance.now() < until);
+  const waiting = connect(listener);
+  await over;
+  // It waits at the port behind them: one that is listened on anew would drop it.
+  using connection = await waiting;
+  await connection.write(new TextEncoder().encode("GET / HTTP/1.1\r\nconnection: close\r\n\r\n"));
+  assert.match(await new Response(connection.readable).text(), /^HTTP\/1\.1 (200|400) /);
+  assert.deepEqual(errors, []);
+  worker.terminate();
+});
+
 Deno.test("a port that is taken is an error", async () => {
   await using listener = listen(echo);
   const taken = { hostname: "127.0.0.1", port: listener.port, answer: echo, onError() {} };
