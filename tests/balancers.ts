@@ -39,23 +39,33 @@ export interface BalancerAddresses {
   readonly front: string;
   /** Of the relayers, in the order of their numbers. */
   readonly relayers: readonly [string, string, string];
+  /** A command as it runs on the balancer's machine; as it is when absent. */
+  readonly on?: (command: readonly string[]) => readonly [string, ...string[]];
 }
 
 /** A command with the environment of an operator, and a folder of its own for what it keeps. */
 function command(
   name: BalancerName,
   what: "check" | "run",
-  { front, relayers }: BalancerAddresses,
+  { front, relayers, on = ([program = "", ...args]) => [program, ...args] }: BalancerAddresses,
   home: string,
 ): Deno.Command {
+  const [program, ...args] = on([PROGRAMS[name], ...ARGUMENTS[name][what]]);
   const env = Object.fromEntries(
     relayers.map((address, i) => [`RELAYER_${i + 1}`, address]),
   );
-  return new Deno.Command(PROGRAMS[name], {
-    args: [...ARGUMENTS[name][what]],
+  return new Deno.Command(program, {
+    args,
     clearEnv: true,
     // The port of Caddy's interface for operators would be the same for all tests.
-    env: { ...env, HOME: home, CADDY_ADMIN: "off", BIND: front, MEMORY_HOST: `http://${front}` },
+    env: {
+      ...env,
+      PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
+      HOME: home,
+      CADDY_ADMIN: "off",
+      BIND: front,
+      MEMORY_HOST: `http://${front}`,
+    },
     stdin: "null",
     stdout: what === "check" ? "piped" : "null",
     stderr: what === "check" ? "piped" : "null",

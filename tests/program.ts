@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { LOCKED } from "./locked.ts";
-import { REGISTRY_ENV } from "./registry.ts";
+import { CACHE_ENV, REGISTRY_ENV } from "./registry.ts";
 import { within } from "./within.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
@@ -30,7 +30,6 @@ export class Program implements AsyncDisposable {
     env: Readonly<Record<string, string>>,
     descriptors?: number,
   ) {
-    const cache = Deno.env.get("DENO_DIR") || undefined;
     const all = [Deno.execPath(), "run", "--no-prompt", "-A", ...LOCKED, MAIN, ...args];
     const [command = "", ...rest] = descriptors === undefined
       ? all
@@ -41,9 +40,7 @@ export class Program implements AsyncDisposable {
         ...REGISTRY_ENV,
         SVC_LOG_FORMAT: "json",
         NO_COLOR: "1",
-        ...(cache === undefined ? { XDG_CACHE_HOME: `${Deno.env.get("HOME")}/.cache` } : {
-          DENO_DIR: cache,
-        }),
+        ...CACHE_ENV,
         ...env,
       },
       clearEnv: true,

@@ -2,15 +2,21 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { missing } from "../balancers.ts";
 import { freePort } from "../free_port.ts";
+import { chaos } from "./chaos.ts";
+import { startCluster } from "./cluster.ts";
 import { LOCKED } from "../locked.ts";
 import { NO_POSTGRES } from "../postgres_server.ts";
 import { linesOf, Program } from "../program.ts";
 
 const SCRIPT = fileURLToPath(new URL("./main.ts", import.meta.url));
 
+const MISSING = NO_POSTGRES ?? missing("haproxy");
+/** One of each fault that loopback has. */
+const ROUNDS = 7;
+
 Deno.test({
   name: "the local cluster takes a memory and finds it, and ends with a signal",
-  ignore: NO_POSTGRES !== undefined || missing("haproxy") !== undefined,
+  ignore: MISSING !== undefined,
   async fn() {
     const args = ["--port", String(freePort()), "--embedder", "memory"];
     const child = new Deno.Command(Deno.execPath(), {
@@ -31,5 +37,19 @@ Deno.test({
     }
     child.kill("SIGTERM");
     assert.equal((await child.status).code, 0);
+  },
+});
+
+Deno.test({
+  name: "whatever ends in a cluster, nothing is lost, doubled, brought back or stale",
+  ignore: MISSING !== undefined,
+  async fn() {
+    await using cluster = await startCluster({
+      port: freePort(),
+      embedder: "memory",
+      breakable: true,
+    });
+    const { accepted } = await chaos(cluster, { rounds: ROUNDS, seed: 1, between: 10 });
+    assert.ok(accepted >= ROUNDS * 10);
   },
 });

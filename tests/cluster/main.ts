@@ -28,10 +28,20 @@ if (reason !== undefined) {
 const stopped = Promise.withResolvers<void>();
 using _signals = onStopSignal(() => stopped.resolve());
 {
-  await using cluster = await startCluster(Number(values.port), values.embedder);
-  say(`HAProxy ${cluster.url}, relayers ${cluster.relayers.join(", ")}`);
-  say(`PostgreSQL at port ${cluster.primary}, its synchronous standby at ${cluster.standby}`);
-  say("On loopback ports of one machine: no network between them can be cut. For the terminal:");
+  await using cluster = await startCluster({
+    port: Number(values.port),
+    embedder: values.embedder,
+  });
+  const { database, machines, relayers, url } = cluster;
+  say(`HAProxy ${url}, relayers ${relayers.map(({ address }) => address).join(", ")}`);
+  const servers = [database.primary, database.standby].map(({ machine }) => machine.address);
+  say(`PostgreSQL at ${servers.join(", its synchronous standby at ")}`);
+  if (!machines.apart) {
+    say(
+      "On loopback addresses of one machine (others need root, ip and nft): none can be cut off.",
+    );
+  }
+  say("For the terminal:");
   say(`export SVC_SERVER_URL=${cluster.url} SVC_CREDENTIALS_FILE=${cluster.credentials}`);
   await stopped.promise;
 }

@@ -1,0 +1,89 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { pause } from "../../src/deadline.ts";
+import { poll } from "../within.ts";
+
+/** Credentials of an app. */
+export interface AppKey {
+  readonly privateKey: string;
+  readonly accountId: string;
+}
+
+/** Until when an answer must have come, milliseconds. */
+const ANSWER_MS = 8_000;
+const PATIENCE_MS = 60_000;
+
+/** An app that remembers and recalls by MCP; when its session is lost it begins another one. */
+export class App {
+  readonly #url: URL;
+  readonly #key: AppKey;
+  #client: Client | undefined;
+  #count = 0;
+  #lastBegun = -Infinity;
+  /** Sessions that it began. */
+  sessions = 0;
+  /** What it was told is remembered. */
+  readonly texts: string[] = [];
+
+  constructor(base: string, key: AppKey) {
+    this.#url = new URL(`${base}/api/mcp`);
+    this.#key = key;
+  }
+
+  /** Whether a call was answered that was begun after a time of `performance`. */
+  isServedSince(time: number): boolean {
+    return this.#lastBegun >= time;
+  }
+
+  /**
+   * Remembers something and recalls it.
+   *
+   * @throws {Error} when it is not found.
+   */
+  async step(): Promise<void> {
+    const word = `app${this.#count++}x${crypto.randomUUID().slice(0, 8)}`;
+    const text = `The app saw ${word}`;
+    // The same text again is the same memory.
+    await this.#call("svc_remember", { text });
+    this.texts.push(text);
+    const found = await poll(
+      () => this.#call("svc_recall", { query: word }),
+      (answer) => !answer.includes("still being indexed"),
+    );
+    if (!found.includes(text)) throw new Error(`what was remembered is not found: ${found}`);
+  }
+
+  async end(): Promise<void> {
+    await this.#client?.close();
+  }
+
+  async #call(name: string, args: Readonly<Record<string, string>>): Promise<string> {
+    const start = performance.now();
+    for (;;) {
+      const begun = performance.now();
+      try {
+        const client = this.#client ??= await this.#begin();
+        const options = { timeout: ANSWER_MS };
+        const result = await client.callTool({ name, arguments: args }, undefined, options);
+        if (result.isError) throw new Error(JSON.stringify(result.content));
+        this.#lastBegun = begun;
+        return JSON.stringify(result);
+      } catch (error) {
+        await this.#client?.close().catch(() => {});
+        this.#client = undefined;
+        if (performance.now() - start > PATIENCE_MS) throw error;
+        await pause(50);
+      }
+    }
+  }
+
+  async #begin(): Promise<Client> {
+    const { privateKey, accountId } = this.#key;
+    const headers = { authorization: `Bearer ${privateKey}`, "x-svc-account-id": accountId };
+    const client = new Client({ name: "app", version: "1" });
+    const transport = new StreamableHTTPClientTransport(this.#url, { requestInit: { headers } });
+    await client.connect(transport, { timeout: ANSWER_MS });
+    this.sessions++;
+    return client;
+  }
+}
