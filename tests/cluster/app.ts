@@ -2,12 +2,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { pause } from "../../src/deadline.ts";
 import { poll } from "../within.ts";
-
-/** Credentials of an app. */
-export interface AppKey {
-  readonly privateKey: string;
-  readonly accountId: string;
-}
+import type { OwnerKey } from "./owners.ts";
 
 /** Until when an answer must have come, milliseconds. */
 const ANSWER_MS = 8_000;
@@ -16,7 +11,7 @@ const PATIENCE_MS = 60_000;
 /** An app that remembers and recalls by MCP; when its session is lost it begins another one. */
 export class App {
   readonly #url: URL;
-  readonly #key: AppKey;
+  readonly #key: OwnerKey;
   #client: Client | undefined;
   #count = 0;
   #lastBegun = -Infinity;
@@ -25,7 +20,7 @@ export class App {
   /** What it was told is remembered. */
   readonly texts: string[] = [];
 
-  constructor(base: string, key: AppKey) {
+  constructor(base: string, key: OwnerKey) {
     this.#url = new URL(`${base}/api/mcp`);
     this.#key = key;
   }

@@ -1,10 +1,10 @@
-import { parseAddress, postgresAccounts } from "../../plugins/postgres/mod.ts";
+import assert from "node:assert/strict";
 import { SvcClient } from "../../src/client/mod.ts";
-import { nodeSigner } from "../../src/client/signer.ts";
 import { poll } from "../within.ts";
 import { App } from "./app.ts";
 import type { Cluster } from "./cluster.ts";
 import { type Fault, FAULTS } from "./faults.ts";
+import { allTexts, makeOwners, type OwnerKey } from "./owners.ts";
 import { Person, randomOf } from "./person.ts";
 
 const PEOPLE = 8;
@@ -42,19 +42,6 @@ export interface ChaosOptions {
   readonly told?: (line: string) => void;
 }
 
-async function register({ database }: Cluster, count: number) {
-  await using accounts = await postgresAccounts({ address: parseAddress(database.url) });
-  return await Promise.all(Array.from({ length: count }, async () => {
-    const privateKey = crypto.getRandomValues(new Uint8Array(32)).toHex();
-    const owner = `0x${crypto.getRandomValues(new Uint8Array(32)).toHex()}`;
-    const { accountId } = await accounts.admin.create(owner);
-    const { publicKey } = nodeSigner(Uint8Array.fromHex(privateKey));
-    const permissions = ["read", "write"] as const;
-    await accounts.admin.addKey(accountId, { publicKey, label: "test", permissions });
-    return { privateKey, accountId };
-  }));
-}
-
 /**
  * Lets one thing after the other go wrong while owners and apps remember, correct, delete and recall
  * through the balancer.
@@ -64,8 +51,8 @@ async function register({ database }: Cluster, count: number) {
  */
 export async function chaos(cluster: Cluster, options: ChaosOptions): Promise<ChaosResult> {
   const { rounds, seed, between, only = "", told = () => {} } = options;
-  const keys = await register(cluster, PEOPLE + APPS);
-  const clientOf = (key: (typeof keys)[number]) =>
+  const keys = await makeOwners(cluster.database.url, PEOPLE + APPS);
+  const clientOf = (key: OwnerKey) =>
     new SvcClient({ baseUrl: cluster.url, timeoutMs: ANSWER_MS, ...key });
   const people = keys.slice(0, PEOPLE).map((key, i) =>
     new Person(`p${i}`, [clientOf(key)], randomOf(seed + i))
@@ -127,15 +114,6 @@ export async function chaos(cluster: Cluster, options: ChaosOptions): Promise<Ch
 
 /** Compares what an app was told is remembered with what is there. */
 async function checkApp(app: App, client: SvcClient): Promise<void> {
-  const texts: string[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await client.memories({ limit: 100, ...(cursor && { cursor }) });
-    texts.push(...page.memories.map((memory) => memory.text!));
-    cursor = page.next_cursor ?? undefined;
-  } while (cursor !== undefined);
-  const there = texts.sort().join("\n");
-  if (there !== app.texts.toSorted().join("\n")) {
-    throw new Error(`an app remembered ${app.texts.length} texts, and ${texts.length} are there`);
-  }
+  const there = await allTexts((call) => call(client));
+  assert.deepEqual(there, app.texts.toSorted());
 }

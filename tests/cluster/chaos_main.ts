@@ -62,5 +62,9 @@ try {
     say(`--- ${machine.name}`);
     for (const line of said.slice(-40)) say(line);
   }
+  for (const server of [cluster.database.primary, cluster.database.standby]) {
+    say(`--- ${server.machine.name}`);
+    for (const line of await server.said()) say(line);
+  }
   throw error;
 }

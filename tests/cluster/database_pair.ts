@@ -163,6 +163,12 @@ class Server {
     return await Promise.race([ended, new Promise<boolean>((no) => setTimeout(no, 0, false))]);
   }
 
+  /** The last lines of its log. */
+  async said(): Promise<string[]> {
+    const text = await Deno.readTextFile(`${this.#folder}/log`).catch(() => "");
+    return text.split("\n").slice(-40);
+  }
+
   /** Leaves no room on its disk. */
   async fill(): Promise<void> {
     using file = await Deno.open(`${this.#folder}/disk/full`, { create: true, write: true });

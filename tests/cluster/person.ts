@@ -3,6 +3,7 @@ import type { SvcClient } from "../../src/client/mod.ts";
 import { pause } from "../../src/deadline.ts";
 import { SvcError } from "../../src/errors.ts";
 import { poll } from "../within.ts";
+import { allTexts } from "./owners.ts";
 
 /** Random numbers that a seed repeats. */
 export function randomOf(seed: number): () => number {
@@ -130,19 +131,7 @@ export class Person {
 
   /** Compares everything that is there with what was answered. */
   async check(): Promise<void> {
-    assert.deepEqual(await this.#all(), [...this.#kept.values()].sort());
-  }
-
-  async #all(): Promise<string[]> {
-    const texts: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await this.#ask((client) =>
-        client.memories({ limit: 100, ...(cursor && { cursor }) })
-      );
-      texts.push(...page.memories.map((memory) => memory.text!));
-      cursor = page.next_cursor ?? undefined;
-    } while (cursor !== undefined);
-    return texts.sort();
+    const all = await allTexts((call) => this.#ask(call));
+    assert.deepEqual(all, [...this.#kept.values()].sort());
   }
 }

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { parseAddress, postgresAccounts } from "../../plugins/postgres/mod.ts";
 import { SvcClient } from "../../src/client/mod.ts";
-import { nodeSigner } from "../../src/client/signer.ts";
 import { BALANCERS, checkFile, missing, startBalancer } from "../balancers.ts";
+import { makeOwners, type OwnerKey } from "../cluster/owners.ts";
 import { Installation } from "../crash/installation.ts";
 import { freePort } from "../free_port.ts";
 import { NO_POSTGRES, PostgresServer } from "../postgres_server.ts";
@@ -17,24 +16,6 @@ const DRAIN_SECONDS = 5;
 /** Rounds of every owner before and after something happens. */
 const ROUNDS = 3;
 
-interface Key {
-  readonly privateKey: string;
-  readonly accountId: string;
-}
-
-async function register(url: string): Promise<Key[]> {
-  await using accounts = await postgresAccounts({ address: parseAddress(url) });
-  return await Promise.all(Array.from({ length: OWNERS }, async () => {
-    const privateKey = crypto.getRandomValues(new Uint8Array(32)).toHex();
-    const owner = `0x${crypto.getRandomValues(new Uint8Array(32)).toHex()}`;
-    const { accountId } = await accounts.admin.create(owner);
-    const { publicKey } = nodeSigner(Uint8Array.fromHex(privateKey));
-    const permissions = ["read", "write"] as const;
-    await accounts.admin.addKey(accountId, { publicKey, label: "test", permissions });
-    return { privateKey, accountId };
-  }));
-}
-
 /** Owners who remember and recall all the time; their clients repeat what failed and may be. */
 class Load {
   readonly #clients: readonly SvcClient[];
@@ -44,7 +25,7 @@ class Load {
   /** Answers that were failures, and requests without any. */
   readonly failures: string[] = [];
 
-  constructor(base: string, keys: readonly Key[]) {
+  constructor(base: string, keys: readonly OwnerKey[]) {
     const noting = async (url: string, init: RequestInit) => {
       const answer = await fetch(url, init).catch((error) => {
         this.failures.push(String(error));
@@ -90,7 +71,7 @@ class Load {
 }
 
 /** A session of MCP, as a client of the SDK opens it. */
-async function session(base: string, { privateKey, accountId }: Key) {
+async function session(base: string, { privateKey, accountId }: OwnerKey) {
   const client = new Client({ name: "test", version: "1" });
   const headers = { authorization: `Bearer ${privateKey}`, "x-svc-account-id": accountId };
   const transport = new StreamableHTTPClientTransport(new URL(`${base}/api/mcp`), {
@@ -119,7 +100,7 @@ async function listStatus(base: string, { id, headers }: Awaited<ReturnType<type
 }
 
 /** Sessions of either transport, opened at a relayer, are found through a balancer. */
-async function sessionsAreFound(front: string, relayers: readonly string[], key: Key) {
+async function sessionsAreFound(front: string, relayers: readonly string[], key: OwnerKey) {
   for (const [i, relayer] of relayers.entries()) {
     const opened = await session(relayer, key);
     assert.match(opened.id, new RegExp(`^relayer-${i + 1}\\.`));
@@ -194,7 +175,7 @@ Deno.test({
     await using stack = new AsyncDisposableStack();
     const server = stack.use(await PostgresServer.start());
     const url = await server.database();
-    const people = await register(url);
+    const people = await makeOwners(url, OWNERS);
     const { addresses, first, second } = await startRelayers(stack, url);
     const [one, two] = addresses.map((address) => `http://${address}`) as [string, string];
     const key = people[0]!;

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { parseAddress, postgresAccounts } from "../../../plugins/postgres/mod.ts";
 import { SvcClient } from "../../../src/client/mod.ts";
 import { pause } from "../../../src/deadline.ts";
-import { nodeSigner } from "../../../src/client/signer.ts";
+import { makeOwners } from "../../cluster/owners.ts";
 import { Person, randomOf } from "../../cluster/person.ts";
 import { freePort } from "../../free_port.ts";
 import { LOCKED } from "../../locked.ts";
@@ -63,31 +62,13 @@ Deno.test({
   async fn() {
     await using server = await PostgresServer.start({ options: ["fsync=on"] });
     const url = await server.database();
-    const people: Person[] = [];
     const relayers = Array.from({ length: RELAYERS }, () => new RelayerProcess(url));
-    {
-      await using accounts = await postgresAccounts({ address: parseAddress(url) });
-      for (let i = 0; i < OWNERS; i++) {
-        const privateKey = crypto.getRandomValues(new Uint8Array(32)).toHex();
-        const owner = `0x${crypto.getRandomValues(new Uint8Array(32)).toHex()}`;
-        const { accountId } = await accounts.admin.create(owner);
-        const { publicKey } = nodeSigner(Uint8Array.fromHex(privateKey));
-        await accounts.admin.addKey(accountId, {
-          publicKey,
-          label: "test",
-          permissions: ["read", "write"],
-        });
-        const clients = relayers.map(({ port }) =>
-          new SvcClient({
-            baseUrl: `http://127.0.0.1:${port}`,
-            privateKey,
-            accountId,
-            timeoutMs: 15_000,
-          })
-        );
-        people.push(new Person(`p${i}`, clients, randomOf(i + 1)));
-      }
-    }
+    const people = (await makeOwners(url, OWNERS)).map((key, i) => {
+      const clients = relayers.map(({ port }) =>
+        new SvcClient({ baseUrl: `http://127.0.0.1:${port}`, ...key, timeoutMs: 15_000 })
+      );
+      return new Person(`p${i}`, clients, randomOf(i + 1));
+    });
     for (const relayer of relayers) await relayer.start();
     const working = new AbortController();
     const work = Promise.all(people.map(async (person) => {
