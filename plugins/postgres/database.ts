@@ -19,6 +19,11 @@ const CONNECT_MS = 10_000;
 /** A statement that takes longer counts as unanswered. */
 const ANSWER_MS = 60_000;
 const IDLE_MS = 30_000;
+/**
+ * Begins a transaction. The server ends it when nothing more is heard of it for so long: what it had
+ * locked must not wait until the server notices by itself that a machine is gone, which takes hours.
+ */
+const BEGIN = "begin; set local idle_in_transaction_session_timeout = '15s'";
 
 /** Types of PostgreSQL by number. */
 const TYPE = { bytea: 17, bigint: 20 };
@@ -205,7 +210,7 @@ export class PostgresDatabase implements Statements {
   async transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
     return await this.#use(async (statements) => {
       for (let tries = 1;; tries++) {
-        await statements.all("begin");
+        await statements.all(BEGIN);
         try {
           const result = await work(statements);
           await statements.all("commit");

@@ -12,7 +12,8 @@ export class Clock {
       LD_PRELOAD: LIBRARY,
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
-      FAKETIME_NO_CACHE: "1",
+      // Seconds: reading the file at each look would cost more than all else.
+      FAKETIME_CACHE_DURATION: "1",
     };
   }
 

@@ -1,7 +1,6 @@
 import { Pool } from "pg";
 import { programs, serverUser } from "../postgres_server.ts";
 import { poll } from "../within.ts";
-import { Clock } from "./clocks.ts";
 import type { Machine, Machines } from "./machines.ts";
 import { familyOf, signal } from "./processes.ts";
 
@@ -24,7 +23,6 @@ const SETTINGS = [
 /** A server of PostgreSQL on a machine, and its disk. */
 class Server {
   readonly machine: Machine;
-  readonly clock: Clock | undefined;
   readonly #folder: string;
   readonly #user: { readonly uid: number; readonly gid: number } | undefined;
   readonly #isMounted: boolean;
@@ -35,10 +33,8 @@ class Server {
     folder: string,
     user: { readonly uid: number; readonly gid: number } | undefined,
     isMounted: boolean,
-    clock: Clock | undefined,
   ) {
     this.machine = machine;
-    this.clock = clock;
     this.#folder = folder;
     this.#user = user;
     this.#isMounted = isMounted;
@@ -59,7 +55,7 @@ class Server {
     if (own !== undefined) {
       for (const path of [folder, `${folder}/disk`]) await Deno.chown(path, own.uid, own.gid);
     }
-    return new Server(machine, folder, own, limited, await Clock.make(folder));
+    return new Server(machine, folder, own, limited);
   }
 
   get #data(): string {
@@ -90,10 +86,7 @@ class Server {
       `--regid=${this.#user.gid}`,
       "--clear-groups",
     ];
-    // The user's own: what the library shares between processes belongs to who came first.
-    const clock = Object.entries(this.clock?.env ?? {}).map(([key, value]) => `${key}=${value}`);
-    const what = ["env", ...clock, `${programs()}/${name}`, ...args];
-    const [program, ...rest] = this.machine.on([...as, ...what]);
+    const [program, ...rest] = this.machine.on([...as, `${programs()}/${name}`, ...args]);
     return new Deno.Command(program, {
       args: rest,
       cwd: "/",

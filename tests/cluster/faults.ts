@@ -38,7 +38,7 @@ async function cut({ machines }: Cluster, one: Machine, other: Machine): Promise
   return struck;
 }
 
-/** Puts a clock forward or back for a while. */
+/** Puts a clock forward or back for a while; programs see it within a second. */
 async function jump(clock: RelayerMachine["clock"], back: boolean): Promise<number> {
   await clock!.set(back ? -JUMP_SECONDS : JUMP_SECONDS);
   await pause(LASTS_MS);

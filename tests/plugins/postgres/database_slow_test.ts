@@ -6,6 +6,8 @@ import {
   postgresCipher,
   postgresVectorStore,
 } from "../../../plugins/postgres/mod.ts";
+import { PostgresDatabase } from "../../../plugins/postgres/database.ts";
+import type { Statements } from "../../../plugins/postgres/statements.ts";
 import { CERTIFICATES } from "../../http1/raw_client.ts";
 import { PostgresServer } from "../../postgres_server.ts";
 import { KeysForTests, sealerForTests } from "../sealer_for_tests.ts";
@@ -32,6 +34,15 @@ onServer((empty, server) => {
       assert.deepEqual(await store.get(blobId, A), bytesOf("a"));
       await store[Symbol.asyncDispose]();
     }
+  });
+
+  Deno.test("a transaction that stands still is ended by the server, and nothing else is", async () => {
+    const database = await PostgresDatabase.open({ address: parseAddress(await empty()) });
+    await using _closing = { [Symbol.asyncDispose]: () => database.close() };
+    const sql = "select current_setting('idle_in_transaction_session_timeout') as value";
+    const read = (statements: Statements) => statements.get<{ readonly value: string }>(sql);
+    assert.deepEqual(await database.transaction(read), { value: "15s" });
+    assert.deepEqual(await read(database), { value: "0" });
   });
 
   Deno.test("what a later version wrote is refused, and not touched", async () => {
