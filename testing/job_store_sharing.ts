@@ -121,6 +121,21 @@ export const SHARING_CASES: readonly Case<JobPlace>[] = [
     deepStrictEqual(await two.answerTo(digestOf(1)), Uint8Array.of(1));
     deepStrictEqual((await two.idempotent(digestOf(1)))?.answer, Uint8Array.of(1));
   }),
+  shared("replaces the answer that a later one names, and no other", async (one, place) => {
+    await using two = await place.open();
+    const notes = notesOf(1);
+    await one.accept([jobOf(1)], notes);
+    const final = notes.map((note) =>
+      "nonce" in note ? note : { ...note, answer: Uint8Array.of(2), replaces: note.answer }
+    );
+    const late = final.map((note) => ({ ...note, answer: Uint8Array.of(3) }));
+    await one.accept([], final);
+    for (const note of late) {
+      await rejects(two.accept([], [note]), { code: "idempotency_in_progress" });
+    }
+    deepStrictEqual(await two.answerTo(digestOf(1)), Uint8Array.of(2));
+    deepStrictEqual((await two.idempotent(digestOf(1)))?.answer, Uint8Array.of(2));
+  }),
   shared("takes a key again when its time is over", async (one) => {
     const [, past] = notesOf(1, Date.now() - 1000);
     const [, now] = notesOf(1);

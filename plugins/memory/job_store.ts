@@ -79,10 +79,20 @@ class Tables {
     for (const note of notes) {
       const before = this.notes.get(nameOf(note));
       if (before === undefined || "until" in before && before.until < Date.now()) continue;
+      if (isReplaced(before, note)) continue;
       throw new SvcError("nonce" in note ? "nonce_reused" : "idempotency_in_progress");
     }
-    for (const note of notes) this.notes.set(nameOf(note), structuredClone(note));
+    for (const note of notes) {
+      const { replaces: _, ...kept }: Note & { readonly replaces?: Uint8Array } = note;
+      this.notes.set(nameOf(note), structuredClone(kept));
+    }
   }
+}
+
+/** Whether a note says that it takes the place of the one that is there. */
+function isReplaced(before: Note, note: Note): boolean {
+  if ("nonce" in note || "nonce" in before) return false;
+  return note.replaces !== undefined && note.replaces.toHex() === before.answer.toHex();
 }
 
 function nameOf(note: Note): string {

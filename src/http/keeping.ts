@@ -1,5 +1,5 @@
 import type { Note } from "../interfaces/mod.ts";
-import type { Kept, KeptAnswer, Replay } from "../jobs/replay.ts";
+import type { AnswerNote, Kept, KeptAnswer, Replay } from "../jobs/replay.ts";
 import type { AuthHeaders } from "./auth.ts";
 import type { Route } from "../wire/route.ts";
 
@@ -28,6 +28,8 @@ export class Keeping {
   hasNonce = false;
   /** The answer that was kept last. */
   kept: KeptAnswer | undefined;
+  /** What keeps it. */
+  #notes: readonly AnswerNote[] = [];
 
   constructor(
     replay: Replay,
@@ -48,19 +50,32 @@ export class Keeping {
 
   /** An answer with everything that its commit has to write. */
   keep<A extends Answer>(answer: A): Kept<A> {
-    const { nonce, textKey, idempotencyKey } = this;
-    const mutations: Note[] = nonce === undefined ? [] : [nonce];
+    const { nonce } = this;
     this.hasNonce = true;
-    if (textKey === undefined && idempotencyKey === undefined) return { answer, mutations };
+    const notes = this.#notesOf(answer);
+    return { answer, mutations: nonce === undefined ? notes : [nonce, ...notes] };
+  }
+
+  /** What keeps the final answer, in place of one that a commit has kept already. */
+  keepFinal(answer: Answer): readonly Note[] {
+    if (this.kept === undefined) return this.keep(answer).mutations;
+    const before = this.#notes;
+    // Without the nonce, which that commit took along: it would be refused as used.
+    return this.#notesOf(answer).map((note, i) => ({ ...note, replaces: before[i]!.answer }));
+  }
+
+  #notesOf(answer: Answer): AnswerNote[] {
+    const { textKey, idempotencyKey } = this;
+    if (textKey === undefined && idempotencyKey === undefined) return [];
     const kept = { status: answer.status, body: JSON.stringify(answer.body) };
     this.kept = kept;
-    if (textKey !== undefined) {
-      mutations.push(this.#replay.keepText(textKey, this.#bodyHash, kept));
-    }
+    const notes: AnswerNote[] = [];
+    if (textKey !== undefined) notes.push(this.#replay.keepText(textKey, this.#bodyHash, kept));
     if (idempotencyKey !== undefined) {
-      mutations.push(this.#replay.keepIdempotent(idempotencyKey, this.#bodyHash, kept));
+      notes.push(this.#replay.keepIdempotent(idempotencyKey, this.#bodyHash, kept));
     }
-    return { answer, mutations };
+    this.#notes = notes;
+    return notes;
   }
 
   /** After a failure: nothing was committed, and the same text may be sent again. */

@@ -360,7 +360,7 @@ export class SignedRoutes {
       if (answer instanceof Response) return answer;
       const provisional = keeping.kept;
       if (keeping.keys.length > 0 && provisional?.status !== answer.status) {
-        const kept = replay.write(keeping.keep(answer).mutations);
+        const kept = replay.write(keeping.keepFinal(answer));
         // What the commit that accepted has kept is true as well, and the write has happened.
         await (provisional === undefined ? kept : kept.catch(() => {}));
       }

@@ -107,6 +107,8 @@ export type Note =
     readonly text: Uint8Array;
     /** What was answered to it. */
     readonly answer: Uint8Array;
+    /** The answer of the same request that this one takes the place of. */
+    readonly replaces?: Uint8Array;
     /** When it was used; it is remembered for ten minutes at least. */
     readonly at: number;
   }
@@ -117,6 +119,8 @@ export type Note =
     readonly body: Uint8Array;
     /** What was answered to it. */
     readonly answer: Uint8Array;
+    /** The answer of the same request that this one takes the place of. */
+    readonly replaces?: Uint8Array;
     /** When it was used. */
     readonly at: number;
     /** Until when it is remembered. */
@@ -177,7 +181,7 @@ export interface JobStore extends AsyncDisposable {
    * Accepts jobs with all that belongs to the same request, or nothing of it.
    *
    * @throws {SvcError} `nonce_reused` for a nonce that was used, `idempotency_in_progress` for a text
-   * or a key that was answered meanwhile, where the store is shared.
+   * or a key that has another answer than the one to be replaced, where the store is shared.
    */
   accept(jobs: readonly AcceptedJob[], notes: readonly Note[]): Promise<Lease[]>;
   /** The answer to a signed text; `undefined` when there is none. */

@@ -9,6 +9,9 @@ export interface KeptAnswer {
   readonly body: string;
 }
 
+/** What keeps an answer. */
+export type AnswerNote = Extract<Note, { readonly answer: Uint8Array }>;
+
 /** An answer, and the mutations that keep it for a repeated request. */
 export interface Kept<A> {
   readonly answer: A;
@@ -51,7 +54,7 @@ export class KeptAnswers {
   }
 
   /** What keeps the answer to an idempotency key. */
-  idempotencyNote(key: string, bodyHash: string, answer: KeptAnswer): Note {
+  idempotencyNote(key: string, bodyHash: string, answer: KeptAnswer): AnswerNote {
     const at = this.#options.now();
     return {
       idempotency: this.digest(key),

@@ -1,6 +1,7 @@
 import { SvcError } from "../errors.ts";
 import type { IdempotentAnswer, Note } from "../interfaces/mod.ts";
 import {
+  type AnswerNote,
   type Kept,
   type KeptAnswer,
   KeptAnswers,
@@ -10,7 +11,7 @@ import {
 import { BUCKET_SECONDS, bucketOf } from "./notes.ts";
 import { type KvWriter, type Mutation, tableRead } from "./staging.ts";
 
-export type { Kept, KeptAnswer };
+export type { AnswerNote, Kept, KeptAnswer };
 
 const DIGEST_BYTES = 32;
 const FLUSH_MS = 500;
@@ -49,7 +50,7 @@ export interface Replay extends Disposable {
     bodyHash: string,
   ): Promise<KeptAnswer | undefined> | KeptAnswer | undefined;
   /** What keeps the answer to a signed text. */
-  keepText(key: string, bodyHash: string, answer: KeptAnswer): Note;
+  keepText(key: string, bodyHash: string, answer: KeptAnswer): AnswerNote;
   /** Undoes `keepText` in memory after its commit failed. */
   dropText(key: string): void;
   /**
@@ -60,7 +61,7 @@ export interface Replay extends Disposable {
    */
   idempotent(key: string, bodyHash: string): Promise<KeptAnswer | undefined>;
   /** What keeps the answer to an idempotency key. */
-  keepIdempotent(key: string, bodyHash: string, answer: KeptAnswer): Note;
+  keepIdempotent(key: string, bodyHash: string, answer: KeptAnswer): AnswerNote;
   /**
    * Runs a request alone among those that share one of its keys: `process` finds what those before
    * it have kept.
@@ -212,7 +213,7 @@ export class ReplayStore implements Replay {
     return sealed instanceof Uint8Array ? this.#answers.unseal(sealed, key, bodyHash) : undefined;
   }
 
-  keepText(key: string, bodyHash: string, answer: KeptAnswer): Note {
+  keepText(key: string, bodyHash: string, answer: KeptAnswer): AnswerNote {
     const { id, digest, at } = this.#entry(key);
     const sealed = this.#answers.seal(answer, key, bodyHash);
     this.#add(bucketOf(at), id, sealed);
@@ -239,7 +240,7 @@ export class ReplayStore implements Replay {
     return this.#answers.again(key, bodyHash, value);
   }
 
-  keepIdempotent(key: string, bodyHash: string, answer: KeptAnswer): Note {
+  keepIdempotent(key: string, bodyHash: string, answer: KeptAnswer): AnswerNote {
     return this.#answers.idempotencyNote(key, bodyHash, answer);
   }
 

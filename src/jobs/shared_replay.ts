@@ -1,5 +1,11 @@
 import type { JobStore, Note } from "../interfaces/mod.ts";
-import { type KeptAnswer, KeptAnswers, OneByOne, type ReplayOptions } from "./kept_answers.ts";
+import {
+  type AnswerNote,
+  type KeptAnswer,
+  KeptAnswers,
+  OneByOne,
+  type ReplayOptions,
+} from "./kept_answers.ts";
 import type { Replay } from "./replay.ts";
 
 /** Nonces, signed texts and idempotency keys that were used with any relayer of a shared store. */
@@ -50,7 +56,7 @@ export class SharedReplay implements Replay {
     return sealed && this.#answers.unseal(sealed, key, bodyHash);
   }
 
-  keepText(key: string, bodyHash: string, answer: KeptAnswer): Note {
+  keepText(key: string, bodyHash: string, answer: KeptAnswer): AnswerNote {
     const sealed = this.#answers.seal(answer, key, bodyHash);
     return { text: this.#answers.digest(key), answer: sealed, at: this.#now() };
   }
@@ -62,7 +68,7 @@ export class SharedReplay implements Replay {
     return this.#answers.again(key, bodyHash, kept ?? null);
   }
 
-  keepIdempotent(key: string, bodyHash: string, answer: KeptAnswer): Note {
+  keepIdempotent(key: string, bodyHash: string, answer: KeptAnswer): AnswerNote {
     return this.#answers.idempotencyNote(key, bodyHash, answer);
   }
 

@@ -42,7 +42,7 @@ const ACCEPT = `with jobs as (
     select * from unnest($12::smallint[], $13::bytea[], $14::bytea[], $15::bytea[], $16::bigint[])
     on conflict (kind, digest) do update
       set body = excluded.body, answer = excluded.answer, ends = excluded.ends
-      where a.kind = 1 and a.ends < $17
+      where a.kind = 1 and a.ends < $17 or a.answer = any($19::bytea[])
     returning 1),
   adopted as (
     update svc.staged set adopted = true where id = any($9::uuid[]) returning 1),
@@ -144,7 +144,8 @@ export async function accept(
   { jobs, notes, owners }: Request & { readonly owners: readonly string[] },
 ): Promise<void> {
   const payloads = jobs.map(({ payload }) => columnsOfStored(payload));
-  const { buckets, nonces, kinds, digests, bodies, answers, ends, now } = columnsOfNotes(notes);
+  const columns = columnsOfNotes(notes);
+  const { buckets, nonces, kinds, digests, bodies, answers, ends, replaced, now } = columns;
   if (jobs.length + kinds.length + owners.length === 0) {
     await statements.all(NOTE_NONCES, buckets, nonces);
     return;
@@ -169,6 +170,7 @@ export async function accept(
     ends,
     now,
     owners.map(toColumn),
+    replaced,
   );
 }
 

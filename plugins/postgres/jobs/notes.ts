@@ -23,6 +23,8 @@ export interface NoteColumns {
   readonly answers: readonly Uint8Array[];
   /** When each is forgotten, milliseconds since the epoch; of texts, when each was used. */
   readonly ends: readonly number[];
+  /** Answers that may be replaced: sealed, so that no two are equal. */
+  readonly replaced: readonly Uint8Array[];
   /** Keys whose time was over then may be used again. */
   readonly now: number;
 }
@@ -56,6 +58,9 @@ export function columnsOfNotes(notes: readonly Note[]): NoteColumns {
     bodies: answers.map(({ body }) => body),
     answers: answers.map(({ answer }) => answer),
     ends: answers.map(({ ends }) => ends),
+    replaced: notes.flatMap((note) =>
+      "nonce" in note || note.replaces === undefined ? [] : [note.replaces]
+    ),
     now: notes.reduce((latest, { at }) => Math.max(latest, at), 0),
   };
 }
