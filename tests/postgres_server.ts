@@ -1,30 +1,12 @@
 import { Pool } from "pg";
 import { freePort } from "./free_port.ts";
+import { dumpOf, programs } from "./postgres_programs.ts";
 import { poll } from "./within.ts";
 
 /** Why there is no server to test with; `undefined` where there is one. */
 export const NO_POSTGRES: string | undefined = programs() === undefined
   ? "no PostgreSQL server is installed (apt-get install postgresql)"
   : undefined;
-
-/** Folder of the newest server's programs, of 15 and later, where Debian's packages put them. */
-export function programs(): string | undefined {
-  try {
-    const versions = [...Deno.readDirSync("/usr/lib/postgresql")]
-      .map(({ name }) => Number(name)).filter((version) => version >= 15);
-    const newest = versions.sort((a, b) => b - a)
-      .map((version) => `/usr/lib/postgresql/${version}/bin`);
-    return newest.find((folder) => {
-      try {
-        return Deno.statSync(`${folder}/initdb`).isFile;
-      } catch {
-        return false;
-      }
-    });
-  } catch {
-    return undefined;
-  }
-}
 
 /** The server refuses to run as root: Debian's user for it, where this is root. */
 export async function serverUser(): Promise<{ uid: number; gid: number } | Record<never, never>> {
@@ -138,11 +120,7 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Everything in a database, as a backup has it. */
   async dump(url: string): Promise<Uint8Array> {
-    const args = ["--dbname", url, "--inserts"];
-    const { success, stdout, stderr } = await new Deno.Command(`${programs()}/pg_dump`, { args })
-      .output();
-    if (!success) throw new Error(new TextDecoder().decode(stderr));
-    return stdout;
+    return await dumpOf(url);
   }
 
   /** Ends it as a crash does, and starts it again: what was committed is there. */

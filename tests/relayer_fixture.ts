@@ -14,6 +14,7 @@ import { memoryCipher } from "../plugins/memory/cipher.ts";
 import { memoryEmbedder } from "../plugins/memory/embedder.ts";
 import { memoryState } from "../plugins/memory/state_store.ts";
 import { memoryVectorStore } from "../plugins/memory/vector_store.ts";
+import { IS_ON_POSTGRES, IS_SHARED } from "./test_store.ts";
 
 /** Body of an answer, members of any type. */
 // deno-lint-ignore no-explicit-any -- tests look into answers whose shape is what they test
@@ -23,6 +24,7 @@ export type Json = any;
 export class TestClock {
   #offset = 0;
   #frozen: number | undefined;
+  #moved = 0;
 
   /** Milliseconds since the epoch; pass it as `now`. */
   readonly now = (): number => this.#frozen ?? Date.now() + this.#offset;
@@ -32,8 +34,12 @@ export class TestClock {
     return String(Math.floor(this.now() / 1000));
   }
 
+  /** Milliseconds by which it was moved forward so far. */
+  readonly moved = (): number => this.#moved;
+
   /** Moves forward by so many milliseconds. */
   advance(ms: number): void {
+    this.#moved += ms;
     if (this.#frozen !== undefined) this.#frozen += ms;
     else this.#offset += ms;
   }
@@ -152,19 +158,40 @@ export async function read(response: Response): Promise<Answer> {
   };
 }
 
-/** Whether relayers are to think that others share their store. */
-const IS_SHARED = Deno.env.get("SVC_TEST_STORE") === "shared";
+/** What goes into a database where relayers are to keep everything in one. */
+const STORED = ["accounts", "blobStore", "cipher", "store", "vectorStore"] as const;
 
-/** Backends that keep nothing, with the fixture's clock. */
-export function testBackends(clock: TestClock): Backends {
+/**
+ * Backends that keep nothing, or everything in a database of their own, with the fixture's clock.
+ *
+ * @param given Backends to use instead; nothing is opened in place of these.
+ */
+export async function testBackends(
+  clock: TestClock,
+  given: Partial<Backends> = {},
+): Promise<Backends> {
+  const embedder = given.embedder ?? memoryEmbedder();
+  if (IS_ON_POSTGRES) {
+    // Here: other tests load no driver.
+    const { postgresBackends } = await import("./postgres/backends.ts");
+    const roles = STORED.filter((role) => given[role] === undefined);
+    const { now, moved } = clock;
+    return { ...await postgresBackends(roles, { now, moved, embedder }), ...given, embedder };
+  }
   return {
     accounts: memoryAccounts(clock.now),
     blobStore: memoryBlobStore(),
     cipher: memoryCipher(),
-    embedder: memoryEmbedder(),
     vectorStore: memoryVectorStore(),
     ...(IS_SHARED ? { store: memoryState().open() } : {}),
+    ...given,
+    embedder,
   };
+}
+
+/** Ends backends, one after the other. */
+export async function disposeOf(backends: Backends): Promise<void> {
+  for (const backend of new Set(Object.values(backends))) await backend[Symbol.asyncDispose]();
 }
 
 /** Options of {@linkcode startRelayer}. */
@@ -312,9 +339,7 @@ export class TestRelayer implements AsyncDisposable {
   /** Stops the relayer, then the backends. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.relayer[Symbol.asyncDispose]();
-    for (const backend of new Set(Object.values(this.backends))) {
-      await backend[Symbol.asyncDispose]();
-    }
+    await disposeOf(this.backends);
   }
 }
 
@@ -330,7 +355,7 @@ export class TestRelayer implements AsyncDisposable {
  */
 export async function startRelayer(options: FixtureOptions = {}): Promise<TestRelayer> {
   const clock = options.clock ?? new TestClock();
-  const backends = { ...testBackends(clock), ...options.backends };
+  const backends = await testBackends(clock, options.backends);
   const key = options.existing?.key ?? new TestKey();
   let account = options.existing?.account;
   if (account === undefined) {

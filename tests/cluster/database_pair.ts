@@ -1,5 +1,6 @@
 import { Pool } from "pg";
-import { programs, serverUser } from "../postgres_server.ts";
+import { programs } from "../postgres_programs.ts";
+import { serverUser } from "../postgres_server.ts";
 import { poll } from "../within.ts";
 import type { Machine, Machines } from "./machines.ts";
 import { familyOf, signal } from "./processes.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Installation } from "./installation.ts";
 import { textOf } from "./texts.ts";
+import { notOnPostgres } from "../test_store.ts";
 import { call, type Identity, idle, listAll } from "./wire.ts";
 
 async function remember(url: string, identity: Identity, count: number): Promise<string[]> {
@@ -15,7 +16,9 @@ async function remember(url: string, identity: Identity, count: number): Promise
 }
 
 for (const dispatch of ["queue", "sweeper"]) {
-  Deno.test(`the ${dispatch} alone finishes every job`, async () => {
+  const name = `the ${dispatch} alone finishes every job`;
+  const isOfKv = dispatch === "queue";
+  Deno.test(...notOnPostgres(name, "the queue is Deno KV's", isOfKv), async () => {
     await using installation = await Installation.create({
       SVC_EMBEDDER: "memory",
       SVC_TEST: "1",

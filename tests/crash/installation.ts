@@ -13,6 +13,7 @@ import { prepare } from "../../src/program/launcher/prepare.ts";
 import { loadRelayerKey, runCommand } from "../../src/program/key_source.ts";
 import { pluginPermissions, pluginVariables } from "../../src/program/plugins.ts";
 import { LOCKED } from "../locked.ts";
+import { IS_ON_POSTGRES } from "../test_store.ts";
 import { Child } from "./child.ts";
 import { type Identity, makeIdentity } from "./wire.ts";
 
@@ -27,6 +28,13 @@ const DENO_DIR: string = await denoDir();
 async function denoDir(): Promise<string> {
   const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
   return JSON.parse(new TextDecoder().decode(stdout)).denoDir;
+}
+
+/** Settings of a relayer that keeps everything in a database of its own. */
+async function onPostgres(): Promise<Env> {
+  // Here: other tests load no driver.
+  const { takeDatabase } = await import("../postgres/databases.ts");
+  return { SVC_STORE: "postgres", SVC_DATABASE_URL: await takeDatabase() };
 }
 
 /** A child with other permissions. */
@@ -88,6 +96,11 @@ export class Installation implements AsyncDisposable {
     this.env = env;
   }
 
+  /** Address of the database with everything, where that is asked for of all tests. */
+  get database(): string | undefined {
+    return IS_ON_POSTGRES ? this.env["SVC_DATABASE_URL"] : undefined;
+  }
+
   /** Makes a home; nothing is started. */
   static async create(env: Env = {}): Promise<Installation> {
     const home = await Deno.makeTempDir({ prefix: "svc_" });
@@ -102,6 +115,7 @@ export class Installation implements AsyncDisposable {
       SVC_RATE_LIMIT_DISABLED: "true",
       // Words at random are a seed phrase now and then.
       SVC_SECRETS: "allow",
+      ...(IS_ON_POSTGRES ? await onPostgres() : {}),
       ...env,
     });
   }

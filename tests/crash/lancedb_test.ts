@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { notOnPostgres } from "../test_store.ts";
 import { runLoop } from "./run.ts";
 
-Deno.test("nothing is lost or doubled by crashes with LanceDB as the vector store", async () => {
+const NAME = "nothing is lost or doubled by crashes with LanceDB as the vector store";
+
+Deno.test(...notOnPostgres(NAME, "LanceDB is one relayer's alone"), async () => {
   const { findings, problems, summary } = await runLoop({
     kills: 6,
     accepts: 900,

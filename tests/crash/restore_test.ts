@@ -5,6 +5,12 @@ import { call, idle, listAll } from "./wire.ts";
 import { poll } from "../within.ts";
 
 async function loseIndex(installation: Installation): Promise<void> {
+  const { database } = installation;
+  if (database !== undefined) {
+    const { runIn } = await import("../postgres/databases.ts");
+    await runIn(database, "truncate svc.entry, svc.segment, svc.scope");
+    return;
+  }
   for (const suffix of ["", "-wal", "-shm"]) {
     await Deno.remove(`${installation.dataDir}/index.db${suffix}`).catch(() => undefined);
   }

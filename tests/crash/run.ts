@@ -104,7 +104,9 @@ export async function runLoop(options: LoopOptions): Promise<LoopResult> {
   // The table's own file is checked at rest: it belongs to one process.
   const code = await relayer.stop();
   if (code !== 0) problems.push(`exit code ${code}`);
-  for (const name of ["core.db", "blobs.db", "index.db", "jobs.kv"]) {
+  // With a database the rest is there.
+  const files = installation.database === undefined ? ["blobs.db", "index.db", "jobs.kv"] : [];
+  for (const name of ["core.db", ...files]) {
     problems.push(...integrityProblems(`${installation.dataDir}/${name}`));
   }
   problems.push(...await scan(installation, identity, ledger.bodyHashes));

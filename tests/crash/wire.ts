@@ -151,6 +151,15 @@ export async function idle(url: string, timeoutMs = 120_000): Promise<void> {
   await poll(() => health(url), (now) => now.dependencies.queue.pending === 0, timeoutMs);
 }
 
+/**
+ * Resolves when a relayer has done what the one before it left. Where relayers share a store, whoever
+ * is asked for anything of an owner takes that up.
+ */
+export async function takenUp(url: string, identity: Identity): Promise<void> {
+  await call(url, identity, { route: "GET /api/account" });
+  await idle(url);
+}
+
 /** Every memory of a namespace, page by page. */
 export async function listAll(
   url: string,

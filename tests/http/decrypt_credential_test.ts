@@ -16,7 +16,7 @@ async function start(write = (_line: string) => {}): Promise<
 > {
   const seen: (DecryptCredential | undefined)[] = [];
   const clock = new TestClock();
-  const { cipher: inner, ...backends } = testBackends(clock);
+  const { cipher: inner, ...backends } = await testBackends(clock);
   const cipher: Cipher = {
     needsCredential: true,
     seal: (...args) => inner.seal(...args),

@@ -9,7 +9,7 @@ import { assertError } from "./case.ts";
 /** A relayer whose embedder says when it is asked, and answers when it is let. */
 async function gated() {
   const clock = new TestClock();
-  const backends = testBackends(clock);
+  const backends = await testBackends(clock);
   const asked = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   const embed: typeof backends.embedder.embed = async (...args) => {

@@ -66,7 +66,7 @@ Deno.test("dependencies that are down and full queues say when to come back", ()
 Deno.test("a bug says nothing about itself, in the answer and in the log", async () => {
   verifies("5-17", "3-26", "3-27");
   const clock = new TestClock();
-  const backends = testBackends(clock);
+  const backends = await testBackends(clock);
   let log = "";
   const bug = () => {
     throw new TypeError("cannot read 'secret' of undefined at 10.1.2.3");
@@ -87,7 +87,7 @@ Deno.test("a bug says nothing about itself, in the answer and in the log", async
 Deno.test("a dependency that is down is named, and nothing of it", async () => {
   verifies("5-18", "3-27");
   const clock = new TestClock();
-  const backends = testBackends(clock);
+  const backends = await testBackends(clock);
   const down = () =>
     Promise.reject(
       new SvcError("embedding_unavailable", undefined, { cause: new Error("10.1.2.3") }),

@@ -1,8 +1,9 @@
 import { answersAreMadeUp } from "../watched_answers.ts";
 import "../checked_relayers.ts";
+import type { Backends } from "../../src/interfaces/mod.ts";
 import { listening } from "../listening.ts";
+import { disposeOf, testBackends, TestClock } from "../relayer_fixture.ts";
 import { createRelayer, type Relayer, type RelayerOptions } from "../../src/relayer.ts";
-import { memoryBackends } from "../../plugins/memory/mod.ts";
 import { type HttpListener, listenHttp } from "../../src/http1/http_listener.ts";
 import { proving } from "../../src/http1/mutual_proof.ts";
 import { StreamedResponse } from "../../src/http1/send_answer.ts";
@@ -85,8 +86,11 @@ export interface Served extends AsyncDisposable {
 }
 
 /** Serves a relayer that keeps nothing. */
-export async function serve(options: Partial<RelayerOptions> = {}): Promise<Served> {
-  const relayer = await createRelayer({ backends: memoryBackends(), ...options });
+export async function serve(
+  options: Partial<Omit<RelayerOptions, "backends">> & { readonly backends?: Backends } = {},
+): Promise<Served> {
+  const backends = options.backends ?? await testBackends(new TestClock());
+  const relayer = await createRelayer({ ...options, backends });
   const server = listening(relayer.fetch);
   relayer.listensAt(server.url);
   const internal = listening(
@@ -103,6 +107,7 @@ export async function serve(options: Partial<RelayerOptions> = {}): Promise<Serv
     async [Symbol.asyncDispose]() {
       await relayer[Symbol.asyncDispose]();
       await Promise.all([server.shutdown(0), internal.shutdown(0)]);
+      await disposeOf(backends);
     },
   };
 }

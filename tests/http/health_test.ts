@@ -7,6 +7,7 @@ import type {
   LanguageModel,
 } from "../../src/interfaces/mod.ts";
 import { FakeSidecar, TOKEN } from "./fake_sidecar.ts";
+import { intercepted } from "../memory/intercepted.ts";
 import { startRelayer, testBackends, TestClock, TestKey } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 
@@ -44,13 +45,13 @@ Deno.test("a relayer in order is ok; what is not configured does not count", asy
 Deno.test("a relayer that cannot embed or reach its blobs still accepts writes", async () => {
   verifies("9-1", "9-6", "3-27");
   const clock = new TestClock();
-  const backends = testBackends(clock);
+  const backends = await testBackends(clock);
   await using svc = await startRelayer({
     clock,
     backends: {
       ...backends,
       embedder: { ...backends.embedder, embed: fails },
-      blobStore: { ...backends.blobStore, get: fails },
+      blobStore: intercepted(backends.blobStore, { get: fails }),
     },
     // Nothing answers there.
     sidecar: { url: "http://127.0.0.1:9", token: TOKEN },
@@ -81,8 +82,8 @@ Deno.test("a relayer that cannot accept a write says so", async () => {
   assert.equal(answer.body.dependencies.queue.status, "down");
 
   const clock = new TestClock();
-  const backends = testBackends(clock);
-  const vectorStore = { ...backends.vectorStore, scopes: fails };
+  const backends = await testBackends(clock);
+  const vectorStore = intercepted(backends.vectorStore, { scopes: fails });
   await using svc = await startRelayer({ clock, backends: { ...backends, vectorStore } });
   const down = await svc.plain("GET", "/health");
   assert.equal(down.status, 503);
@@ -93,7 +94,7 @@ Deno.test("waiting jobs are counted, and aged", async () => {
   verifies("9-5");
   const clock = new TestClock();
   clock.freeze();
-  const backends = testBackends(clock);
+  const backends = await testBackends(clock);
   const gate = Promise.withResolvers<void>();
   const embedder = {
     ...backends.embedder,
@@ -115,7 +116,7 @@ Deno.test("waiting jobs are counted, and aged", async () => {
 Deno.test("what a backend knows of its server is told, and asked again only when it fails", async () => {
   verifies("9-4", "9-6");
   const clock = new TestClock();
-  const backends = testBackends(clock);
+  const backends = await testBackends(clock);
   let known: BackendHealth = { status: "ok" };
   let calls = 0;
   const embedder: Embedder = {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { ed25519 } from "@noble/curves/ed25519.js";
-import { memoryBackends } from "../../plugins/memory/mod.ts";
 import { SvcClient } from "../../src/client/client.ts";
 import { loopbackFetch } from "../../src/http1/loopback_fetch.ts";
 import { connectProven } from "../../src/http1/sidecar_connections.ts";
+import { testBackends, TestClock } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { serve, TOKEN } from "./fake_sidecar.ts";
 
@@ -37,7 +37,7 @@ Deno.test("the internal listener knows nobody who does not prove to know the tok
 
 Deno.test("the client's address is believed there and with a proof, and nowhere else", async () => {
   verifies("15-18");
-  const backends = memoryBackends();
+  const backends = await testBackends(new TestClock());
   const config = { accountLookupsPerMinute: 3 };
   await using svc = await serve({ sidecar, backends, config });
   /** Status of a look-up that no cache answers. */

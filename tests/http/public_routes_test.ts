@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isUuid } from "../../src/wire/keys.ts";
-import { startRelayer } from "../relayer_fixture.ts";
+import { startRelayer, type TestRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { assertError } from "./case.ts";
 
@@ -102,11 +102,15 @@ Deno.test("an embedded relayer keeps its package id", async () => {
   verifies("9-11");
   const dataDir = await Deno.makeTempDir();
   const relayerKey = new Uint8Array(32).fill(7);
-  const packageId = async () => {
-    await using svc = await startRelayer({ dataDir, relayerKey });
-    return (await svc.plain("GET", "/config")).body.packageId;
-  };
-  assert.equal(await packageId(), await packageId());
+  const first = await startRelayer({ dataDir, relayerKey });
+  const packageId = async (svc: TestRelayer) => (await svc.plain("GET", "/config")).body.packageId;
+  const before = await packageId(first);
+  await first.relayer[Symbol.asyncDispose]();
+  {
+    const { backends } = first;
+    await using second = await startRelayer({ dataDir, relayerKey, backends, existing: first });
+    assert.equal(await packageId(second), before);
+  }
   await Deno.remove(dataDir, { recursive: true });
 });
 

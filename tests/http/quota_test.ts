@@ -36,7 +36,7 @@ Deno.test("a quota is checked when a memory is accepted, and freed by deletion",
 Deno.test("jobs that are not indexed yet count too", async () => {
   verifies("7-18");
   const clock = new TestClock();
-  const backends = testBackends(clock);
+  const backends = await testBackends(clock);
   const gate = Promise.withResolvers<void>();
   const embed: typeof backends.embedder.embed = async (...args) => {
     await gate.promise;

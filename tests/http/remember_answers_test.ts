@@ -51,7 +51,7 @@ Deno.test("times are taken in every spelling of RFC 3339 and answered in one", a
 Deno.test("while no worker is free a job is pending", async () => {
   verifies("10.1-11", "10.2-1", "8-1", "17.1-3");
   const clock = new TestClock();
-  const backends = testBackends(clock);
+  const backends = await testBackends(clock);
   const gate = Promise.withResolvers<void>();
   const embedder = {
     ...backends.embedder,

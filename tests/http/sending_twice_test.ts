@@ -3,6 +3,7 @@ import { SvcError } from "../../src/errors.ts";
 import { JOB_ERRORS } from "../../src/jobs/job.ts";
 import { KvWriter } from "../../src/jobs/staging.ts";
 import { startRelayer } from "../relayer_fixture.ts";
+import { notOnPostgres } from "../test_store.ts";
 import { verifies } from "../requirements.ts";
 
 const VECTOR = Array.from({ length: 256 }, (_, i) => i === 0 ? 1 : 0);
@@ -150,7 +151,9 @@ Deno.test("a repetition that waits for its text keeps nobody else's idempotency 
   assert.equal((await repetition).text, (await first).text);
 });
 
-Deno.test("a write whose final answer cannot be kept is answered, and never written again", async () => {
+const NOT_KEPT = "a write whose final answer cannot be kept is answered, and never written again";
+
+Deno.test(...notOnPostgres(NOT_KEPT, "breaks commits of Deno KV"), async () => {
   verifies("4.4-12");
   await using svc = await startRelayer();
   const { seconds: timestamp } = svc.clock;
@@ -248,7 +251,9 @@ Deno.test("text and metadata reach the stores sealed", async () => {
   }
 });
 
-Deno.test("when the table of used nonces cannot be read, the answer is 503, never 401", async () => {
+const NOT_READ = "when the table of used nonces cannot be read, the answer is 503, never 401";
+
+Deno.test(...notOnPostgres(NOT_READ, "breaks reads of Deno KV"), async () => {
   verifies("4.4-27");
   await using svc = await startRelayer();
   const get = Deno.Kv.prototype.get;

@@ -164,7 +164,7 @@ Deno.test("where memories open with a session of a key service, the token takes 
   const clock = new TestClock();
   clock.freeze();
   const seen: unknown[] = [];
-  const { cipher: inner, ...backends } = testBackends(clock);
+  const { cipher: inner, ...backends } = await testBackends(clock);
   const cipher: Cipher = {
     needsCredential: true,
     seal: (...args) => inner.seal(...args),

@@ -216,7 +216,7 @@ Deno.test("a memory that is deleted while nobody knows whether it is stored gets
 Deno.test("a deletion that cannot be sealed holds up no other account's", async () => {
   await using blobs = new PublicBlobs();
   const clock = new TestClock();
-  const backends = testBackends(clock);
+  const backends = await testBackends(clock);
   const refused = new Set<string>();
   const cipher: Cipher = {
     ...backends.cipher,

@@ -9,7 +9,7 @@ import { appV2, Provider } from "./sdk_apps.ts";
 /** A relayer whose cipher opens nothing without a key, as Seal's; notes what it is shown. */
 async function start(seen: (DecryptCredential | undefined)[]): Promise<OAuthTest> {
   const clock = new TestClock();
-  const { cipher: inner, ...backends } = testBackends(clock);
+  const { cipher: inner, ...backends } = await testBackends(clock);
   const cipher: Cipher = {
     needsCredential: true,
     seal: (...args) => inner.seal(...args),

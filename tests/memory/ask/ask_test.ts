@@ -204,7 +204,7 @@ Deno.test("ask waits as a recall does, and says what is pending or dropped", asy
     },
   });
   const clock = new TestClock();
-  const { cipher: inner, ...backends } = testBackends(clock);
+  const { cipher: inner, ...backends } = await testBackends(clock);
   let damaged = false;
   const cipher = intercepted(inner, {
     open: async (next, ...args) => {

@@ -10,12 +10,12 @@ export async function* relayersOn(
   others: Partial<Backends> = {},
 ): AsyncGenerator<TestRelayer> {
   const clock = new TestClock();
-  const backends = testBackends(clock);
+  const backends = await testBackends(clock, { ...others, store: stores[0]! });
   let existing: Pick<TestRelayer, "key" | "account"> | undefined;
   for (const store of stores) {
     const relayer = await startRelayer({
       clock,
-      backends: { ...backends, ...others, store },
+      backends: { ...backends, store },
       relayerKey: new Uint8Array(32).fill(7),
       config,
       ...(existing === undefined ? {} : { existing }),
