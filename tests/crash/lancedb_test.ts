@@ -6,8 +6,8 @@ const NAME = "nothing is lost or doubled by crashes with LanceDB as the vector s
 
 Deno.test(...notOnPostgres(NAME, "LanceDB is one relayer's alone"), async () => {
   const { findings, problems, summary } = await runLoop({
-    kills: 6,
-    accepts: 900,
+    kills: 4,
+    accepts: 450,
     clients: 6,
     pause: [300, 1500],
     env: { SVC_EMBEDDER: "memory", SVC_VECTOR_STORE: "lancedb" },
