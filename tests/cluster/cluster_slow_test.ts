@@ -11,7 +11,7 @@ import { linesOf, Program } from "../program.ts";
 const SCRIPT = fileURLToPath(new URL("./main.ts", import.meta.url));
 
 const MISSING = NO_POSTGRES ?? missing("haproxy");
-/** One of each fault that loopback has. */
+/** One of each fault that loopback has at most. */
 const ROUNDS = 7;
 
 Deno.test({

@@ -26,37 +26,35 @@ class Server {
   readonly machine: Machine;
   readonly #folder: string;
   readonly #user: { readonly uid: number; readonly gid: number } | undefined;
-  readonly #isMounted: boolean;
+  /** Whether its disk is its own, and small enough to be filled. */
+  readonly isLimited: boolean;
   #process: Deno.ChildProcess | undefined;
 
   private constructor(
     machine: Machine,
     folder: string,
     user: { readonly uid: number; readonly gid: number } | undefined,
-    isMounted: boolean,
+    isLimited: boolean,
   ) {
     this.machine = machine;
     this.#folder = folder;
     this.#user = user;
-    this.#isMounted = isMounted;
+    this.isLimited = isLimited;
   }
 
-  /** @param limited Whether its disk is a small one, which only root can make. */
+  /** @param limited Whether its disk is to be a small one, which only root can make, and not always. */
   static async make(machine: Machine, limited: boolean): Promise<Server> {
     const folder = await Deno.makeTempDir({ prefix: "svc_server_" });
     const user = await serverUser();
     const own = "uid" in user ? user : undefined;
     await Deno.mkdir(`${folder}/disk`);
-    if (limited) {
-      const options = `size=${DISK_MB}m,mode=700`;
-      const args = ["-t", "tmpfs", "-o", options, "tmpfs", `${folder}/disk`];
-      const { success } = await new Deno.Command("mount", { args }).output();
-      if (!success) throw new Error("no disk can be mounted");
-    }
+    const options = `size=${DISK_MB}m,mode=700`;
+    const args = ["-t", "tmpfs", "-o", options, "tmpfs", `${folder}/disk`];
+    const isMounted = limited && (await new Deno.Command("mount", { args }).output()).success;
     if (own !== undefined) {
       for (const path of [folder, `${folder}/disk`]) await Deno.chown(path, own.uid, own.gid);
     }
-    return new Server(machine, folder, own, limited);
+    return new Server(machine, folder, own, isMounted);
   }
 
   get #data(): string {
@@ -181,7 +179,7 @@ class Server {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
-    if (this.#isMounted) {
+    if (this.isLimited) {
       await new Deno.Command("umount", { args: ["-l", `${this.#folder}/disk`] }).output();
     }
     await Deno.remove(this.#folder, { recursive: true });

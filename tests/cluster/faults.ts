@@ -159,7 +159,8 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: "the database's disk is full",
-    lacks: () => Deno.uid() === 0 ? undefined : "needs root",
+    lacks: ({ database: { primary, standby } }) =>
+      primary.isLimited && standby.isLimited ? undefined : "needs root, and disks of their own",
     async strike({ database }) {
       await database.ready;
       const { primary } = database;

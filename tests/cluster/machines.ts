@@ -97,8 +97,18 @@ class Namespaces implements Machines {
   readonly #holders = new Map<string, Machine>();
   readonly #cut = new Set<Machine>();
 
-  static async open(): Promise<Namespaces> {
+  /** Opens the network; `undefined` where this system refuses one. */
+  static async open(): Promise<Namespaces | undefined> {
     const machines = new Namespaces();
+    const probe = `${machines.#bridge}-probe`;
+    try {
+      await run("ip", "netns", "add", probe);
+      await run("ip", "netns", "exec", probe, "nft", "add table inet cut");
+    } catch {
+      return undefined;
+    } finally {
+      await run("ip", "netns", "delete", probe).catch(() => {});
+    }
     await run("ip", "link", "add", machines.#bridge, "type", "bridge");
     await run("ip", "addr", "add", `${machines.outside}/24`, "dev", machines.#bridge);
     await run("ip", "link", "set", machines.#bridge, "up");
@@ -160,5 +170,6 @@ class Namespaces implements Machines {
 export async function openMachines(): Promise<Machines> {
   const isThere = (path: string) => Deno.stat(path).then(() => true, () => false);
   const tools = await Promise.all(TOOLS.map(isThere));
-  return Deno.uid() === 0 && tools.every(Boolean) ? await Namespaces.open() : new Loopback();
+  const isAllowed = Deno.uid() === 0 && tools.every(Boolean);
+  return (isAllowed ? await Namespaces.open() : undefined) ?? new Loopback();
 }
