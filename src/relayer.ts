@@ -23,6 +23,7 @@ import { ownersOf } from "./memory/owners/owner_state.ts";
 import type { Owners } from "./memory/owners/owners.ts";
 import { bounded, startBackground } from "./memory/upkeep/background.ts";
 import { replayTombstones } from "./memory/remove/replay.ts";
+import { NAMING_MS } from "./memory/store_blob.ts";
 import { HEADER } from "./wire/headers.ts";
 import { withJobsFile } from "./jobs/jobs_file.ts";
 import { type CallNote, measured, measuredBackends } from "./embed/measured.ts";
@@ -307,7 +308,7 @@ class RunningRelayer implements Relayer {
       await jobs.forget(now() - config.jobRetentionDays * DAY_MS);
       await staging.sweep();
       await this.#replay.sweep();
-      await replayTombstones(this.#domain);
+      await replayTombstones(this.#domain, NAMING_MS.upkeep);
       await this.#grants.sweep();
     } catch (error) {
       logger.warn("upkeep_failed", { reason: SvcError.from(error).code });

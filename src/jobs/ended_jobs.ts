@@ -45,9 +45,10 @@ export class EndedJobs {
       const records = await this.#store.endedBefore(before, PAGE);
       for (const record of records) {
         const { payload: _, ...rest } = record;
-        const isCopied = record.recallable || record.mayBeIndexed;
-        // The only copy of a recallable memory outlives its retention.
-        if (isCopied && record.step !== undefined) {
+        // The only copy of a recallable memory outlives its retention, and so does what is needed to
+        // find a deleted one's blob.
+        const isNeeded = record.recallable || record.mayBeIndexed || record.errorCode === "deleted";
+        if (isNeeded && record.step !== undefined) {
           await this.#store.replace({ ...rest, expired: true });
         } else await this.#store.forget(record);
       }

@@ -24,6 +24,11 @@ export interface Ending {
   readonly keepStep?: boolean;
 }
 
+/** A job whose payload is there. */
+export interface Waiting {
+  readonly job: Pick<AcceptedJob, "id" | "payload">;
+}
+
 /** A job record for callers (docs/protocol.md#8). */
 export interface JobView extends JobSpec {
   readonly state: JobState;

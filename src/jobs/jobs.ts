@@ -18,6 +18,7 @@ import {
   LiveJob,
   LiveJobs,
   TimeOrderedIds,
+  type Waiting,
 } from "./job.ts";
 import type { Kept } from "./replay.ts";
 
@@ -236,8 +237,8 @@ export class Jobs {
     return isReplaced ? await this.loadStep(id) : sealed;
   }
 
-  async payload(live: LiveJob): Promise<Uint8Array> {
-    const bytes = await this.#store.read(live.job.payload);
+  async payload({ job }: Waiting): Promise<Uint8Array> {
+    const bytes = await this.#store.read(job.payload);
     if (bytes === undefined) throw new SvcError("storage_unavailable", "The payload is missing");
     return bytes;
   }
@@ -298,7 +299,8 @@ export class Jobs {
     const { state, attempts: _, endedAt: ____, recallable, errorCode: __, blobId: ___, ...rest } =
       record;
     const { step, payload, mayBeIndexed = false, ...spec } = rest;
-    if (state !== "failed" || payload === undefined) throw new SvcError("job_not_retryable");
+    const isOver = state !== "failed" || record.errorCode === "deleted";
+    if (isOver || payload === undefined) throw new SvcError("job_not_retryable");
     this.checkRoom(owner, 1);
     const due = this.#options.now();
     const again = new LiveJob({ ...spec, payload }, due);

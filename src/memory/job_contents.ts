@@ -1,7 +1,7 @@
 import { SvcError } from "../errors.ts";
 import type { MemoryLink, Sealed } from "../interfaces/mod.ts";
 import type { Sealer } from "../interfaces/plugin.ts";
-import type { LiveJob } from "../jobs/job.ts";
+import type { LiveJob, Waiting } from "../jobs/job.ts";
 import type { Staging, Stored } from "../jobs/staging.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { Metadata } from "./record.ts";
@@ -219,9 +219,9 @@ export class JobContents {
    * @param sealed The bytes, where they are read already.
    * @throws {SvcError} `storage_unavailable`.
    */
-  async payload(live: LiveJob, sealed?: Uint8Array): Promise<Payload> {
-    const bytes = sealed ?? await this.#jobs.payload(live);
-    return decodePayload(await open(this.#payloads, bytes, live.job.id));
+  async payload(waiting: Waiting, sealed?: Uint8Array): Promise<Payload> {
+    const bytes = sealed ?? await this.#jobs.payload(waiting);
+    return decodePayload(await open(this.#payloads, bytes, waiting.job.id));
   }
 
   /** Saves what a job made. Throws as {@linkcode Jobs.saveStep}. */

@@ -203,7 +203,7 @@ export async function processMemory(domain: Storing, attempt: Attempt): Promise<
     live.blobId = await step(
       "store",
       "storage_failed",
-      () => storeBlob(domain, live, payload, made, signal),
+      () => storeBlob(domain, job, payload, made, signal),
     );
   } catch (error) {
     // A deletion withdraws uploads that wait in the store.

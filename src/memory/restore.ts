@@ -54,8 +54,9 @@ async function applyTombstones(
     domain.tombstones.addTombstones(scope, [...ids], now);
     return memories;
   });
-  await removeMemories(domain, scope, gone);
-  domain.tombstones.markApplied(scope, [...ids].filter((id) => !isWorkedOn(domain, scope, id)));
+  const { unnamed } = await removeMemories(domain, scope, gone);
+  const finished = [...ids].filter((id) => !unnamed.has(id) && !isWorkedOn(domain, scope, id));
+  domain.tombstones.markApplied(scope, finished);
   for (const { blobId } of found) domain.tombstoneBlobs.sent(scope, blobId);
   return new Set(gone.map(({ id }) => id));
 }

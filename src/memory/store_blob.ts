@@ -1,21 +1,29 @@
 import type { Uses } from "./parts.ts";
 import { SvcError } from "../errors.ts";
-import type { LiveJob } from "../jobs/job.ts";
+import type { EndedJob, LiveJob } from "../jobs/job.ts";
 import { abortable } from "../deadline.ts";
+import type { JobSpec, Stored } from "../interfaces/mod.ts";
 import type { Payload, Step } from "./job_contents.ts";
 import { encodeBlob } from "./record.ts";
 
-/** Longest wait for a store to name a blob, milliseconds. */
-const NAMING_MS = 1_000;
+/** Longest waits for a store to name a blob, milliseconds: of a deletion, and of what finishes it. */
+export const NAMING_MS = { deletion: 1_000, upkeep: 15_000 };
 
 /** What storing a blob, and finding out its id later, takes. */
 export type StoringBlobs = Uses<{
-  blobStore: "put" | "withdraw";
+  blobStore: "put" | "withdraw" | "delete" | "erases";
   contents: "payload" | "step";
   logger: true;
 }>;
 
+type KeepingBytes = Uses<{ blobStore: "delete" | "erases" }>;
+
 const BLOB_ID = /^[\w-]{1,128}$/;
+
+/** Whether the blob store may keep the bytes of deleted memories where others read them. */
+export function keepsBytes({ blobStore }: KeepingBytes): boolean {
+  return blobStore.delete === undefined || blobStore.erases !== true;
+}
 
 /**
  * Stores what a job made, once: the same job is answered the same blob again.
@@ -25,7 +33,7 @@ const BLOB_ID = /^[\w-]{1,128}$/;
  */
 export async function storeBlob(
   { blobStore }: Pick<StoringBlobs, "blobStore">,
-  { job }: LiveJob,
+  job: JobSpec,
   payload: Payload,
   { sealed }: Step,
   signal?: AbortSignal,
@@ -47,28 +55,61 @@ export async function storeBlob(
   throw new SvcError("storage_unavailable", "The blob store named no blob");
 }
 
+/** Whether a job may have stored a blob whose id nobody knows. */
+export function isBlobUnknown({ mayBeStored, blobId, step }: LiveJob): boolean {
+  return mayBeStored && blobId === undefined && step !== undefined;
+}
+
 /**
  * Finds out the blob id of a job whose attempt was cut off, so that the blob can be deleted: storing
- * the same bytes under the same key again names it. Best effort: a deletion does not wait for a slow
- * store, and its tombstone keeps the blob from being restored.
+ * the same bytes under the same key again names it. A deletion does not wait for a slow store.
  */
 export async function nameBlob(domain: StoringBlobs, live: LiveJob): Promise<void> {
-  const unknown = live.mayBeStored && live.blobId === undefined && live.step !== undefined;
-  if (unknown && live.ending === undefined) live.naming ??= name(domain, live);
+  if (isBlobUnknown(live) && live.ending === undefined) live.naming ??= name(domain, live);
   await live.naming;
 }
 
 async function name(domain: StoringBlobs, live: LiveJob): Promise<void> {
-  const { id } = live.job;
+  const { job } = live;
   try {
     // What has not left this machine needs no deletion.
-    if (await domain.blobStore.withdraw?.(id, live.job)) return;
-    const made = await domain.contents.step(id);
-    if (made === undefined) return;
-    const payload = await domain.contents.payload(live);
-    const signal = AbortSignal.timeout(NAMING_MS);
-    live.blobId = await abortable(storeBlob(domain, live, payload, made, signal), signal);
+    if (await domain.blobStore.withdraw?.(job.id, job)) live.mayBeStored = false;
+    else live.blobId = await storeAgain(domain, job, NAMING_MS.deletion);
   } catch (error) {
-    domain.logger.warn("blob_not_named", { job_id: id, reason: SvcError.from(error).code });
+    noteUnnamed(domain, job, error);
   }
+}
+
+/** The same for a job that has ended, as far as its blob is known still; `undefined` when it is not. */
+export async function nameEndedBlob(
+  domain: StoringBlobs,
+  job: EndedJob,
+  ms: number,
+): Promise<string | undefined> {
+  try {
+    return await storeAgain(domain, job, ms);
+  } catch (error) {
+    noteUnnamed(domain, job, error);
+    return undefined;
+  }
+}
+
+function noteUnnamed({ logger }: StoringBlobs, { id }: JobSpec, error: unknown): void {
+  logger.warn("blob_not_named", { job_id: id, reason: SvcError.from(error).code });
+}
+
+async function storeAgain(
+  domain: StoringBlobs,
+  job: JobSpec & { readonly payload?: Stored },
+  ms: number,
+): Promise<string> {
+  const { payload: stored, ...spec } = job;
+  const made = await domain.contents.step(job.id);
+  if (made === undefined) throw new SvcError("storage_unavailable", "The sealed record is missing");
+  // A record of text is sealed already; a key that was used before is answered its blob in any case.
+  const payload: Payload = stored === undefined
+    ? { kind: "text", text: "" }
+    : await domain.contents.payload({ job: { ...spec, payload: stored } });
+  const signal = AbortSignal.timeout(ms);
+  return await abortable(storeBlob(domain, job, payload, made, signal), signal);
 }

@@ -34,6 +34,9 @@ function setup({ leavesDeleted = false, needsCredential = false } = {}) {
     cipher: { needsCredential },
     tombstones: {
       unerased: () => [...left.values()],
+      get unerasedCount() {
+        return left.size;
+      },
       markErased: (memories) => memories.forEach(({ id }) => left.delete(id)),
     },
     logger: silentLogger,
@@ -88,6 +91,15 @@ Deno.test("where a store keeps what was deleted, nothing is called erased", asyn
   await turns();
   assert.deepEqual([...left.keys()], ["a"]);
   assert.equal(state.passes, 1, "what is left brings no pass by itself");
+});
+
+Deno.test("what is deleted by itself is erased soon", async () => {
+  verifies("10.14-6");
+  const { left, erasure, remove } = setup();
+  await using _erasure = erasure;
+  erasure.start();
+  remove("expired");
+  await poll(() => left.size, (size) => size === 0);
 });
 
 Deno.test("what an earlier process left is taken up, and a stop waits for the pass", async () => {

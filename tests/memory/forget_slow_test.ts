@@ -246,7 +246,8 @@ Deno.test("a forget deletes each blob once, and leaves no row of a job that was 
   assert.equal((await svc.post("/api/forget", forgetDefault)).status, 503);
   isDown = false;
   assert.equal((await svc.post("/api/forget", forgetDefault)).body.deleted, 0);
-  assert.equal(deleted.length, 1);
+  // The second blob was stored to learn its id: an attempt may have stored it before.
+  assert.deepEqual([deleted.length, new Set(deleted).size], [2, 2]);
   assert.equal((await svc.post("/api/stats", {})).body.memory_count, 0);
 });
 

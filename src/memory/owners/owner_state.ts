@@ -4,6 +4,7 @@ import type { StateStore } from "../../interfaces/mod.ts";
 import type { LedgerMirror } from "../../storage/ledger_mirror.ts";
 import type { Removing } from "../remove/remove.ts";
 import { replayDeletions } from "../remove/replay.ts";
+import { NAMING_MS } from "../store_blob.ts";
 import { LeasedOwners } from "./leased_owners.ts";
 import type { OwnerCounts } from "./owner_counts.ts";
 import { ALL_OWNERS, type Owners } from "./owners.ts";
@@ -51,7 +52,8 @@ export function ownersOf(
     },
     // A relayer that ended may have left deletions half done.
     entered(owner) {
-      replayDeletions(domain(), owner).catch((error) => warn("deletions_not_finished", error));
+      replayDeletions(domain(), owner, NAMING_MS.upkeep)
+        .catch((error) => warn("deletions_not_finished", error));
     },
     async settle(owner) {
       domain().copies.flush();

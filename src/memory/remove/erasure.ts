@@ -6,7 +6,7 @@ import { SvcError } from "../../errors.ts";
 type Erasing = Uses<{
   blobStore: "scrub" | "leavesDeleted";
   vectorStore: "scrub" | "leavesDeleted";
-  tombstones: "unerased" | "markErased";
+  tombstones: "unerased" | "unerasedCount" | "markErased";
   scrubJobs: true;
   jobs: "endings";
   cipher: "needsCredential";
@@ -17,6 +17,8 @@ type Erasing = Uses<{
 const PAUSE = { least: 1_000, times: 20, most: 600_000 };
 /** Pauses after a failure, milliseconds: doubled up to the longest. */
 const RETRY = { first: 2_000, most: 60_000 };
+/** How often it is looked for deletions that nobody waits for, such as of expired memories, milliseconds. */
+const LOOK_MS = 1_000;
 /** How often texts that no longer wait are taken out, milliseconds. */
 const TEXTS_MS = 60_000;
 
@@ -42,7 +44,9 @@ export class Erasure implements AsyncDisposable {
   /** Of taking out texts alone. */
   readonly #scrubs: Turns = { notBefore: -Infinity, failures: 0 };
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #texts: ReturnType<typeof setInterval> | undefined;
+  readonly #looks: ReturnType<typeof setInterval>[] = [];
+  /** Deletions of which a pass that succeeded left bytes where it cannot overwrite them. */
+  #passedInVain = 0;
   /** Jobs that had ended before the file of jobs was written anew; a crash may have left others. */
   #endings = -1;
 
@@ -53,10 +57,15 @@ export class Erasure implements AsyncDisposable {
   /** Takes up what an earlier process left. */
   start(): void {
     this.#schedule();
+    this.#repeat(() => this.#schedule(), LOOK_MS);
     // Else whoever has the relayer key opens the memories themselves, too.
-    if (!this.#domain.cipher.needsCredential) return;
-    this.#texts = setInterval(() => this.#takeOutTexts(), TEXTS_MS);
-    Deno.unrefTimer(Number(this.#texts));
+    if (this.#domain.cipher.needsCredential) this.#repeat(() => this.#takeOutTexts(), TEXTS_MS);
+  }
+
+  #repeat(look: () => void, ms: number): void {
+    const timer = setInterval(look, ms);
+    Deno.unrefTimer(Number(timer));
+    this.#looks.push(timer);
   }
 
   /**
@@ -81,7 +90,7 @@ export class Erasure implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new SvcError("shutting_down"));
     clearTimeout(this.#timer);
-    clearInterval(this.#texts);
+    for (const timer of this.#looks) clearInterval(timer);
     await this.#running;
   }
 
@@ -106,7 +115,7 @@ export class Erasure implements AsyncDisposable {
 
   #schedule(): void {
     if (this.#closing.signal.aborted || this.#running !== undefined) return;
-    if (this.#domain.tombstones.unerased().length === 0) return;
+    if (this.#domain.tombstones.unerasedCount === this.#passedInVain) return;
     clearTimeout(this.#timer);
     const wait = waitOf(this.#passes);
     if (wait > 0) {
@@ -116,8 +125,7 @@ export class Erasure implements AsyncDisposable {
     }
     this.#running = this.#pass().finally(() => {
       this.#running = undefined;
-      // Else what is left would bring the next pass: deletions do.
-      if (!this.#isInVain || this.#passes.failures > 0) this.#schedule();
+      this.#schedule();
     });
   }
 
@@ -130,7 +138,8 @@ export class Erasure implements AsyncDisposable {
       await vectorStore.scrub?.({ signal });
       await blobStore.scrub?.({ signal });
       await this.#scrubJobs();
-      if (!this.#isInVain) tombstones.markErased(finished);
+      if (this.#isInVain) this.#passedInVain = finished.length;
+      else tombstones.markErased(finished);
     });
   }
 

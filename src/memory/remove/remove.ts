@@ -3,14 +3,21 @@ import { SvcError } from "../../errors.ts";
 import type { Scope, Source } from "../../interfaces/mod.ts";
 import type { EndedJob, LiveJob } from "../../jobs/job.ts";
 import { type Caller, isOpenTo, scopeOf } from "../caller.ts";
-import { nameBlob, type StoringBlobs } from "../store_blob.ts";
+import {
+  isBlobUnknown,
+  keepsBytes,
+  nameBlob,
+  nameEndedBlob,
+  NAMING_MS,
+  type StoringBlobs,
+} from "../store_blob.ts";
 import { entriesFor } from "../open.ts";
 import { newestOf } from "../versions/newest.ts";
 import { restatementsOf } from "./restatements.ts";
 
 /** Every place that may hold something of a memory. */
 export type Removing = Uses<{
-  blobStore: "list" | "delete" | "erases" | "keptUntil";
+  blobStore: "list" | "keptUntil";
   vectorStore: "get" | "delete";
   index: "read" | "remove";
   wordsFiles: "drop";
@@ -61,6 +68,15 @@ interface Removal {
   readonly mayUpload?: ReadonlySet<string>;
   /** More blobs of these memories, which their jobs know. */
   readonly blobs?: readonly Gone[];
+  /** Longest wait for the store to name a blob, milliseconds. */
+  readonly namingMs?: number | undefined;
+}
+
+/** What a removal did. */
+interface Removed {
+  readonly fates: Map<string, BlobFate>;
+  /** Memories with a blob that could not be named now: their removal is not finished. */
+  readonly unnamed: ReadonlySet<string>;
 }
 
 /**
@@ -72,8 +88,8 @@ export async function removeMemories(
   domain: Removing,
   scope: Scope,
   memories: readonly Gone[],
-  { accountId, mayUpload = new Set(), blobs = [] }: Removal = {},
-): Promise<Map<string, BlobFate>> {
+  { accountId, mayUpload = new Set(), blobs = [], namingMs = NAMING_MS.deletion }: Removal = {},
+): Promise<Removed> {
   const ids = memories.map((memory) => memory.id);
   const { versions, jobs } = domain;
   // What is removed without a lasting tombstone could come back.
@@ -84,6 +100,9 @@ export async function removeMemories(
   // A job that was given up may have stored its blob all the same.
   const unsure = new Set(mayUpload);
   for (const job of held) if (isUnsure(job)) unsure.add(job.memoryId);
+  const { found, unnamed } = keepsBytes(domain)
+    ? { found: [], unnamed: new Set<string>() }
+    : await nameHeld(domain, held.filter(isUnsure), namingMs);
   const known = await Promise.all([
     ...memories.map((memory) => ({ jobId: memory.id, gone: memory })),
     ...rows.map(({ id, jobId, blobId }) => ({
@@ -98,6 +117,7 @@ export async function removeMemories(
   const named = distinct([
     ...known,
     ...blobs,
+    ...found,
     ...held.map(({ memoryId: id, blobId, source, bytes }) => ({ id, blobId, source, bytes })),
   ]);
   domain.index.remove(scope, ids);
@@ -112,10 +132,25 @@ export async function removeMemories(
   // Again: a scope loaded meanwhile may have read the rows, and written its words.
   domain.index.remove(scope, ids);
   await domain.wordsFiles.drop(scope);
-  await jobs.discard(scope, ids);
+  // What a job of before made is needed to name its blob.
+  await jobs.discard(scope, ids.filter((id) => !unnamed.has(id)));
   versions.remove(scope, ids);
   domain.copies.remove(scope.owner, ids);
-  return fates;
+  for (const id of unnamed) fates.set(id, "retained");
+  return { fates, unnamed };
+}
+
+/** Finds out blobs that ended jobs may have stored, where a deletion is to leave nothing. */
+async function nameHeld(domain: Removing, jobs: readonly EndedJob[], ms: number) {
+  const found: Gone[] = [];
+  const unnamed = new Set<string>();
+  await Promise.all(jobs.map(async (job) => {
+    const { memoryId: id, source, bytes } = job;
+    const blobId = await nameEndedBlob(domain, job, ms);
+    if (blobId === undefined) unnamed.add(id);
+    else found.push({ id, blobId, source, bytes });
+  }));
+  return { found, unnamed };
 }
 
 /** Each blob of each memory once; a memory without one, where it has none. */
@@ -152,11 +187,6 @@ async function noteKept(
     const last = Math.max(...ends);
     tombstones.noteKept(scope, id, last < Infinity ? last : undefined);
   }
-}
-
-/** Whether the blob store may keep the bytes of deleted memories where others read them. */
-function keepsBytes({ blobStore }: Removing): boolean {
-  return blobStore.delete === undefined || blobStore.erases !== true;
 }
 
 /**
@@ -246,7 +276,14 @@ export async function cancel(domain: Removing, jobs: readonly LiveJob[]): Promis
   for (const live of jobs) live.cancelled = true;
   await Promise.all(jobs.map(async (live) => {
     await nameBlob(domain, live);
-    await domain.jobs.end(live, { state: "failed", errorCode: "deleted" });
+    const isKept = isBlobUnknown(live) && !keepsBytes(domain);
+    await domain.jobs.end(live, {
+      state: "failed",
+      errorCode: "deleted",
+      keepStep: isKept,
+      // The bytes of a client are in its payload alone.
+      keepPayload: isKept && live.job.source === "manual",
+    });
   }));
 }
 
@@ -256,9 +293,11 @@ export async function undoJob(domain: Removing, live: LiveJob): Promise<void> {
   const scope: Scope = { owner, namespace };
   await cancel(domain, [live]);
   const gone = { ...goneOf(live), blobId: live.blobId };
-  await removeMemories(domain, scope, [gone], { accountId: live.job.accountId });
+  const { accountId } = live.job;
+  const { unnamed } = await removeMemories(domain, scope, [gone], { accountId });
   // Another version's job may be about to write its row: it comes here too.
-  if (!isWorkedOn(domain, scope, memoryId, 1)) domain.tombstones.markApplied(scope, [memoryId]);
+  const isOver = !unnamed.has(memoryId) && !isWorkedOn(domain, scope, memoryId, 1);
+  if (isOver) domain.tombstones.markApplied(scope, [memoryId]);
 }
 
 /**
@@ -284,13 +323,14 @@ export async function applyDeletion(
   const ids = memories.map((memory) => memory.id);
   const running = new Set(ids.filter((id) => isWorkedOn(domain, scope, id)));
   await cancel(domain, live);
-  const unsure = live.filter(({ mayBeStored, blobId }) => mayBeStored && blobId === undefined);
+  const unsure = live.filter(isBlobUnknown);
   const mayUpload = new Set(unsure.map((job) => job.job.memoryId));
   const blobs = live.filter(({ blobId }) => blobId !== undefined)
     .map((item) => ({ ...goneOf(item), blobId: item.blobId }));
-  const fates = await removeMemories(domain, scope, memories, { mayUpload, blobs });
+  const { fates, unnamed } = await removeMemories(domain, scope, memories, { mayUpload, blobs });
   // A running job notes it when its effects are undone; else the upkeep does, or the next start.
-  domain.tombstones.markApplied(scope, ids.filter((id) => !running.has(id)));
+  const finished = ids.filter((id) => !running.has(id) && !unnamed.has(id));
+  domain.tombstones.markApplied(scope, finished);
   return fates;
 }
 

@@ -180,8 +180,15 @@ export class TombstoneTable {
 
   /** Finished removals of which bytes may stand in files. */
   unerased(): (Scope & { readonly id: string })[] {
-    this.#unerased ??= this.#readUnerased();
-    return [...this.#unerased.values()];
+    return [...this.#left().values()];
+  }
+
+  get unerasedCount(): number {
+    return this.#left().size;
+  }
+
+  #left(): Map<string, Scope & { readonly id: string }> {
+    return this.#unerased ??= this.#readUnerased();
   }
 
   /** Notes that no byte of memories stands in files. */
