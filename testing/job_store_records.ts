@@ -61,8 +61,13 @@ export const RECORD_CASES: readonly Case<JobPlace>[] = [
     const failed = failedOf(jobOf(1));
     const other = doneOf(jobOf(2, { memoryId: uuid(1) }), { step, mayBeIndexed: true });
     const deleted = doneOf(jobOf(3), { state: "failed", errorCode: "deleted", blobId: "b" });
-    for (const record of [failed, other, deleted, doneOf(jobOf(4))]) await end(store, record);
-    deepStrictEqual(idsOf(await store.held(JOB_SCOPE)).sort(), [1, 2, 3].map(uuid));
+    const unsure = failedOf(jobOf(5));
+    for (const record of [failed, other, deleted, doneOf(jobOf(4)), unsure]) {
+      await end(store, record);
+    }
+    const { payload: _, ...bare } = unsure;
+    await store.replace({ ...bare, mayBeStored: true });
+    deepStrictEqual(idsOf(await store.held(JOB_SCOPE)).sort(), [1, 2, 3, 5].map(uuid));
     deepStrictEqual(idsOf(await store.held(JOB_SCOPE, uuid(1))).sort(), [1, 2].map(uuid));
     deepStrictEqual(await store.held(JOB_SCOPE, uuid(3)), [deleted]);
     deepStrictEqual(await store.held(JOB_SCOPE, uuid(9)), []);

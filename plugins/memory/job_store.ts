@@ -11,6 +11,7 @@ import type {
   Scope,
   Stored,
 } from "../../src/interfaces/mod.ts";
+import { acceptedJob, isHeld } from "../../src/interfaces/job_store.ts";
 import { Gate } from "./gate.ts";
 
 /** Jobs in maps, which several openings share as processes share a database. */
@@ -266,15 +267,9 @@ function work(
       tables.drop(job.payload, ended.payload);
       tables.drop(step, ended.step);
       tables.unfinished.delete(lease.jobId);
-      tables.ended.set(ended.id, { record: structuredClone(ended), turn, isHeld: holds(ended) });
+      tables.ended.set(ended.id, { record: structuredClone(ended), turn, isHeld: isHeld(ended) });
     },
   };
-}
-
-/** Whether an ended job is found by its memory. */
-function holds({ payload, step, blobId, errorCode }: EndedJob): boolean {
-  const isDeleting = errorCode === "deleted" && blobId !== undefined;
-  return payload !== undefined || step !== undefined || isDeleting;
 }
 
 function records(
@@ -324,9 +319,9 @@ function changes(
       if (before === undefined) return;
       tables.drop(before.record.payload, ended.payload, ended.step);
       tables.drop(before.record.step, ended.payload, ended.step);
-      const isHeld = !letGo && holds(ended);
       const { turn } = before;
-      tables.ended.set(ended.id, { record: structuredClone(ended), turn, isHeld });
+      const record = structuredClone(ended);
+      tables.ended.set(ended.id, { record, turn, isHeld: !letGo && isHeld(ended) });
     },
     async forget(ended) {
       await gate.pass();
@@ -342,7 +337,7 @@ function changes(
       const payload = before?.record.payload;
       if (payload === undefined) throw new SvcError("job_not_retryable");
       tables.take(brought);
-      const job = jobOf(before!.record, payload);
+      const job = acceptedJob(before!.record, payload);
       const turn = before!.turn + 1;
       const { step } = before!.record;
       tables.ended.delete(ended.id);
@@ -350,12 +345,4 @@ function changes(
       return { jobId: job.id, turn };
     },
   };
-}
-
-/** The job that a record was, so that it can be done again. */
-function jobOf(record: EndedJob, payload: Stored): AcceptedJob {
-  const { state: _, attempts: __, endedAt: ___, recallable: ____, ...rest } = record;
-  const { blobId: _____, errorCode: ______, step: _______, ...more } = rest;
-  const { mayBeIndexed: ________, expired: _________, ...job } = more;
-  return { ...job, payload };
 }

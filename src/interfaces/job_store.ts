@@ -73,8 +73,27 @@ export interface EndedJob extends JobSpec {
   readonly step?: Stored;
   /** Whether that may be the only copy of a memory that it never was known to have written. */
   readonly mayBeIndexed?: true;
-  /** Whether its retention is over and it stays for its sealed result only. */
+  /** Whether its memory was deleted while a blob may have been stored whose id nobody knows. */
+  readonly mayBeStored?: true;
+  /** Whether its retention is over and it stays for what is not done with it only. */
   readonly expired?: true;
+}
+
+/**
+ * Whether an ended job is found by its memory, by `JobStore.held`: it has bytes, or a deletion
+ * ended it and its blob is not gone yet. A job may have another id than its memory, so that after a
+ * crash nothing else leads from a deleted memory to its blob.
+ */
+export function isHeld({ payload, step, blobId, errorCode, mayBeStored }: EndedJob): boolean {
+  const isDeleting = mayBeStored === true || errorCode === "deleted" && blobId !== undefined;
+  return payload !== undefined || step !== undefined || isDeleting;
+}
+
+/** The job that a record was, with what is left of its payload. */
+export function acceptedJob(record: EndedJob, payload: Stored): AcceptedJob {
+  const { state: _1, attempts: _2, endedAt: _3, recallable: _4, blobId: _5, ...rest } = record;
+  const { errorCode: _6, step: _7, mayBeIndexed: _8, mayBeStored: _9, expired: _10, ...job } = rest;
+  return { ...job, payload };
 }
 
 /** How far a job came; moves with every attempt. */
@@ -224,7 +243,7 @@ export interface JobStore extends AsyncDisposable {
   endedBefore(time: number, limit: number): Promise<EndedJob[]>;
   /**
    * Ended jobs of a scope, or of one memory of it, that hold bytes; and those that a deletion ended
-   * after they stored a blob, until they are replaced by a record that is let go of.
+   * after they stored a blob, or may have, until they are replaced by a record that is let go of.
    */
   held(scope: Scope, memoryId?: string): Promise<EndedJob[]>;
   /**

@@ -28,7 +28,7 @@ export class EndedJobs {
   async view(id: string, owner: string): Promise<JobView | undefined> {
     const record = await this.get(id);
     if (record?.owner !== owner) return undefined;
-    const { payload: _, step: __, mayBeIndexed: ___, ...rest } = record;
+    const { payload: _, step: __, mayBeIndexed: ___, mayBeStored: ____, ...rest } = record;
     const { endedAt: updatedAt, blobId, errorCode, ...job } = rest;
     return { ...job, updatedAt, blobId, errorCode };
   }
@@ -45,10 +45,10 @@ export class EndedJobs {
       const records = await this.#store.endedBefore(before, PAGE);
       for (const record of records) {
         const { payload: _, ...rest } = record;
-        // The only copy of a recallable memory outlives its retention, and so does what is needed to
-        // find a deleted one's blob.
-        const isNeeded = record.recallable || record.mayBeIndexed || record.errorCode === "deleted";
-        if (isNeeded && record.step !== undefined) {
+        const isCopied = record.recallable || record.mayBeIndexed;
+        // The only copy of a recallable memory outlives its retention, and so does what leads to the
+        // blob of a deleted one.
+        if ((isCopied && record.step !== undefined) || record.mayBeStored) {
           await this.#store.replace({ ...rest, expired: true });
         } else await this.#store.forget(record);
       }
@@ -69,33 +69,47 @@ export class EndedJobs {
     return this.#store.held(scope, memoryId);
   }
 
-  /** Drops what ended jobs of deleted memories still hold; they cannot be retried any more. */
-  async discard(scope: Scope, memoryIds: readonly string[]): Promise<void> {
+  /**
+   * Drops what ended jobs of deleted memories still hold; they cannot be retried any more. Of `unnamed`
+   * ones they still say that a blob may have been stored.
+   */
+  async discard(
+    scope: Scope,
+    memoryIds: readonly string[],
+    unnamed: ReadonlySet<string>,
+  ): Promise<void> {
     for (let i = 0; i < memoryIds.length; i += TOGETHER) {
       const part = memoryIds.slice(i, i + TOGETHER);
-      await Promise.all(part.map((memoryId) => this.#discardOf(scope, memoryId)));
+      await Promise.all(part.map((id) => this.#discardOf(scope, id, unnamed.has(id))));
     }
   }
 
-  async #discardOf(scope: Scope, memoryId: string): Promise<void> {
+  async #discardOf(scope: Scope, memoryId: string, isUnnamed: boolean): Promise<void> {
     const held = await this.#store.held(scope, memoryId);
     // Records of before are found by the memory's id alone.
     const own = held.some(({ id }) => id === memoryId)
       ? undefined
       : await this.#store.ended(memoryId);
-    for (const record of held) await this.#discard(record, true);
+    for (const record of held) await this.#discard(record, true, isUnnamed);
     if (own?.owner === scope.owner) await this.#discard(own, false);
   }
 
-  async #discard(record: EndedJob, isHeld: boolean): Promise<void> {
+  async #discard(record: EndedJob, isHeld: boolean, isUnnamed = false): Promise<void> {
     if (this.#live.get(record.id) !== undefined) return;
-    const { payload, step, mayBeIndexed: _, ...rest } = record;
-    const holdsBytes = payload !== undefined || step !== undefined;
-    if (!holdsBytes && !isHeld) return;
-    if (!holdsBytes) await this.#store.replace(record, true);
+    const { payload, step, mayBeIndexed: _, mayBeStored: isNoted, ...rest } = record;
+    const holdsMore = payload !== undefined || step !== undefined || isNoted;
+    if (!holdsMore && !isHeld) return;
+    if (isUnnamed && mayBeStored(record)) {
+      await this.#store.replace({ ...rest, recallable: false, mayBeStored: true });
+    } else if (!holdsMore) await this.#store.replace(record, true);
     else if (rest.expired) await this.#store.forget(record);
     else await this.#store.replace({ ...rest, recallable: false }, true);
   }
+}
+
+/** Whether an ended job may have stored a blob whose id nobody knows. */
+export function mayBeStored({ step, mayBeIndexed, mayBeStored, blobId }: EndedJob): boolean {
+  return blobId === undefined && (mayBeStored || step !== undefined && !mayBeIndexed);
 }
 
 /** How a job ends that is not tried again by itself: it keeps what a retry needs. */
@@ -121,6 +135,7 @@ export function endedRecord(live: LiveJob, ending: Ending, endedAt: number): End
     ...(live.blobId === undefined ? {} : { blobId: live.blobId }),
     ...(ending.errorCode === undefined ? {} : { errorCode: ending.errorCode }),
     ...(ending.keepPayload ? { payload } : {}),
+    ...(ending.mayBeStored ? { mayBeStored: true } : {}),
     ...(step === undefined ? {} : { step, ...(mayBeIndexed ? { mayBeIndexed } : {}) }),
   };
 }

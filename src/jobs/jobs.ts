@@ -9,6 +9,7 @@ import type {
   Progress,
   Scope,
 } from "../interfaces/mod.ts";
+import { acceptedJob } from "../interfaces/job_store.ts";
 import { EndedJobs, endedRecord } from "./ended_jobs.ts";
 import {
   ACCEPTED,
@@ -296,14 +297,11 @@ export class Jobs {
     const live = this.#live.get(id);
     if (live !== undefined && live.job.owner === owner) throw new SvcError("job_not_retryable");
     if (record === undefined || record.owner !== owner) throw new SvcError("job_not_found");
-    const { state, attempts: _, endedAt: ____, recallable, errorCode: __, blobId: ___, ...rest } =
-      record;
-    const { step, payload, mayBeIndexed = false, ...spec } = rest;
-    const isOver = state !== "failed" || record.errorCode === "deleted";
-    if (isOver || payload === undefined) throw new SvcError("job_not_retryable");
+    const { state, recallable, step, payload, mayBeIndexed = false } = record;
+    if (state !== "failed" || payload === undefined) throw new SvcError("job_not_retryable");
     this.checkRoom(owner, 1);
     const due = this.#options.now();
-    const again = new LiveJob({ ...spec, payload }, due);
+    const again = new LiveJob(acceptedJob(record, payload), due);
     again.step = step;
     again.mayBeIndexed = mayBeIndexed;
     again.mayBeStored = step !== undefined && !mayBeIndexed;
@@ -334,8 +332,12 @@ export class Jobs {
     return this.#ended.heldOf(scope, memoryId);
   }
 
-  discard(scope: Scope, memoryIds: readonly string[]): Promise<void> {
-    return this.#ended.discard(scope, memoryIds);
+  discard(
+    scope: Scope,
+    memoryIds: readonly string[],
+    unnamed: ReadonlySet<string> = new Set(),
+  ): Promise<void> {
+    return this.#ended.discard(scope, memoryIds, unnamed);
   }
 
   async #add(jobs: readonly LiveJob[], written: Promise<Lease[]>): Promise<LiveJob[]> {

@@ -12,6 +12,7 @@ import type {
   Scope,
   Stored,
 } from "../interfaces/mod.ts";
+import { acceptedJob, isHeld } from "../interfaces/job_store.ts";
 import { readUnfinished } from "./recovery.ts";
 import { bucketOf, keptNotes } from "./notes.ts";
 import { type KvWriter, type Mutation, type Staging, storedBytes, tableRead } from "./staging.ts";
@@ -144,7 +145,7 @@ export class KvJobStore implements JobStore {
       { key: ["step", id], remove: true },
       ...(ended.payload === undefined ? this.#staging.discard(job.payload) : []),
       ...(ended.step === undefined ? this.#staging.discard(step) : []),
-      ...(holds(ended) ? [{ key: heldKey(ended), value: null, bytes: 128 }] : []),
+      ...(isHeld(ended) ? [{ key: heldKey(ended), value: null, bytes: 128 }] : []),
     ]);
     await written.catch(async (error) => {
       if (!await this.#has(["job", id])) throw error;
@@ -157,7 +158,7 @@ export class KvJobStore implements JobStore {
     if (payload === undefined || await this.#record(ended) === undefined) {
       throw new SvcError("job_not_retryable");
     }
-    const job = unendedJob(ended, payload);
+    const job = acceptedJob(ended, payload);
     this.#unfinished.set(id, { job, step });
     try {
       await this.#writer.commit([
@@ -225,7 +226,7 @@ export class KvJobStore implements JobStore {
       ...(ended.expired ? [{ key: ["ended", endedAt, id], remove: true } as const] : []),
       ...(ended.payload === undefined ? this.#staging.discard(before.payload) : []),
       ...(ended.step === undefined ? this.#staging.discard(before.step) : []),
-      ...(letGo || !holds(ended) ? [{ key: heldKey(ended), remove: true } as const] : []),
+      ...(letGo || !isHeld(ended) ? [{ key: heldKey(ended), remove: true } as const] : []),
     ]);
   }
 
@@ -279,26 +280,9 @@ function isSame(a: Stored, b: Stored): boolean {
   return "inline" in b && Buffer.compare(a.inline, b.inline) === 0;
 }
 
-/** The job that a record was, so that it can be done again. */
-function unendedJob(ended: EndedJob, payload: Stored): AcceptedJob {
-  const { state: _, attempts: __, endedAt: ___, recallable: ____, ...rest } = ended;
-  const { blobId: _____, errorCode: ______, step: _______, mayBeIndexed: ________, ...job } = rest;
-  return { ...job, payload };
-}
-
-/**
- * First part of the keys that name ended jobs by scope and memory: those that hold bytes, and those
- * that a deletion ended, until it is done. A job may have another id than its memory, so that after a
- * crash nothing else leads from a deleted memory to its blob.
- */
+/** First part of the keys that name held records by scope and memory. */
 const HELD = "held";
 
 function heldKey({ owner, namespace, memoryId, id }: EndedJob): Deno.KvKey {
   return [HELD, owner, namespace, memoryId, id];
-}
-
-/** Whether an ended job is to be found by its memory. */
-function holds({ payload, step, blobId, errorCode }: EndedJob): boolean {
-  const isDeleting = errorCode === "deleted" && blobId !== undefined;
-  return payload !== undefined || step !== undefined || isDeleting;
 }

@@ -35,20 +35,29 @@ export async function storeBlob(
   { blobStore }: Pick<StoringBlobs, "blobStore">,
   job: JobSpec,
   payload: Payload,
-  { sealed }: Step,
+  made: Step,
   signal?: AbortSignal,
 ): Promise<string> {
   if (payload.kind === "manual" && payload.blobId !== undefined) return payload.blobId;
-  const bytes = payload.kind === "manual"
-    ? payload.data
-    : encodeBlob({ memoryId: job.memoryId, ...sealed });
-  const { owner, namespace, id } = job;
+  return await put({ blobStore }, job, bytesOf(job, payload, made), signal);
+}
+
+function bytesOf({ memoryId }: JobSpec, payload: Payload, { sealed }: Step): Uint8Array {
+  return payload.kind === "manual" ? payload.data : encodeBlob({ memoryId, ...sealed });
+}
+
+async function put(
+  { blobStore }: Pick<StoringBlobs, "blobStore">,
+  { owner, namespace, id, source }: JobSpec,
+  bytes: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<string> {
   const blobId: unknown = await blobStore.put(bytes, {
     owner,
     namespace,
     idempotencyKey: id,
     // Whoever encrypted it reads it from the store by its id.
-    standalone: payload.kind === "manual",
+    standalone: source === "manual",
     signal,
   });
   if (typeof blobId === "string" && BLOB_ID.test(blobId)) return blobId;
@@ -62,7 +71,7 @@ export function isBlobUnknown({ mayBeStored, blobId, step }: LiveJob): boolean {
 
 /**
  * Finds out the blob id of a job whose attempt was cut off, so that the blob can be deleted: storing
- * the same bytes under the same key again names it. A deletion does not wait for a slow store.
+ * something under the same key again names it. A deletion does not wait for a slow store.
  */
 export async function nameBlob(domain: StoringBlobs, live: LiveJob): Promise<void> {
   if (isBlobUnknown(live) && live.ending === undefined) live.naming ??= name(domain, live);
@@ -80,7 +89,10 @@ async function name(domain: StoringBlobs, live: LiveJob): Promise<void> {
   }
 }
 
-/** The same for a job that has ended, as far as its blob is known still; `undefined` when it is not. */
+/**
+ * The same for a job that has ended, of a memory that was deleted: `undefined` where the store does not
+ * tell in time.
+ */
 export async function nameEndedBlob(
   domain: StoringBlobs,
   job: EndedJob,
@@ -98,18 +110,26 @@ function noteUnnamed({ logger }: StoringBlobs, { id }: JobSpec, error: unknown):
   logger.warn("blob_not_named", { job_id: id, reason: SvcError.from(error).code });
 }
 
+/**
+ * Puts something under the key of a job, which answers what was put under it first. Only where a store
+ * keeps what it was ever given it has to be the same.
+ */
 async function storeAgain(
   domain: StoringBlobs,
   job: JobSpec & { readonly payload?: Stored },
   ms: number,
 ): Promise<string> {
   const { payload: stored, ...spec } = job;
-  const made = await domain.contents.step(job.id);
-  if (made === undefined) throw new SvcError("storage_unavailable", "The sealed record is missing");
-  // A record of text is sealed already; a key that was used before is answered its blob in any case.
-  const payload: Payload = stored === undefined
-    ? { kind: "text", text: "" }
-    : await domain.contents.payload({ job: { ...spec, payload: stored } });
+  const payload = stored && await domain.contents.payload({ job: { ...spec, payload: stored } });
+  if (payload?.kind === "manual" && payload.blobId !== undefined) return payload.blobId;
   const signal = AbortSignal.timeout(ms);
-  return await abortable(storeBlob(domain, job, payload, made, signal), signal);
+  let bytes: Uint8Array = new TextEncoder().encode(job.id);
+  if (keepsBytes(domain)) {
+    const made = await domain.contents.step(job.id);
+    if (payload === undefined || made === undefined) {
+      throw new SvcError("storage_unavailable", "The sealed record is missing");
+    }
+    bytes = bytesOf(job, payload, made);
+  }
+  return await abortable(put(domain, job, bytes, signal), signal);
 }

@@ -185,7 +185,9 @@ function blobStoreOf(world: World, gate: Gate): BlobStore {
     put: (bytes, { idempotencyKey, namespace }) => {
       const hex = bytes.toHex();
       return gate(`put ${idempotencyKey}`, () => {
-        puts.getOrInsertComputed(idempotencyKey, () => new Set()).add(hex);
+        // A deletion that asks for the blob of a job puts the job's id under it.
+        const isRecord = hex !== new TextEncoder().encode(idempotencyKey).toHex();
+        if (isRecord) puts.getOrInsertComputed(idempotencyKey, () => new Set()).add(hex);
         for (const [id, blob] of blobs) if (blob.key === idempotencyKey) return id;
         const id = `blob-${idempotencyKey}`;
         blobs.set(id, { key: idempotencyKey, namespace, bytes: hex, createdAt: world.now() });

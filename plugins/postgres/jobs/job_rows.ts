@@ -63,12 +63,6 @@ export function recordOf({ payload: _, step: __, ...record }: EndedJob): Uint8Ar
   return toJson(record);
 }
 
-/** Whether an ended job is to be found by its memory. */
-export function holds({ payload, step, blobId, errorCode }: EndedJob): boolean {
-  const isDeleting = errorCode === "deleted" && blobId !== undefined;
-  return payload !== undefined || step !== undefined || isDeleting;
-}
-
 export function heldJob(row: JobRow): HeldJob {
   const step = storedOf(row.step, row.stepStage);
   const payload = storedOf(row.payload, row.payloadStage)!;

@@ -1,4 +1,5 @@
 import { SvcError } from "../../../src/errors.ts";
+import { isHeld } from "../../../src/interfaces/job_store.ts";
 import type {
   AcceptedJob,
   EndedJob,
@@ -16,15 +17,7 @@ import type { DatabaseOptions, PostgresDatabase } from "../database.ts";
 import { DatabaseShare } from "../shared_database.ts";
 import type { Statements } from "../statements.ts";
 import { accept, Accepts, refused } from "./accepts.ts";
-import {
-  endedJob,
-  heldJob,
-  holds,
-  JOB_COLUMNS,
-  type JobRow,
-  recordOf,
-  toJson,
-} from "./job_rows.ts";
+import { endedJob, heldJob, JOB_COLUMNS, type JobRow, recordOf, toJson } from "./job_rows.ts";
 import { JobWrites } from "./job_writes.ts";
 import { columnsOfNotes, dropNotes, keptNotes, KIND, makePartitions } from "./notes.ts";
 
@@ -265,7 +258,7 @@ class PostgresJobStore implements JobStore {
       recordOf(ended),
       ended.payload !== undefined,
       ended.step !== undefined,
-      !letGo && holds(ended),
+      !letGo && isHeld(ended),
       ended.expired ?? false,
     );
   }

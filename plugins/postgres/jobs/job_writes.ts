@@ -1,8 +1,9 @@
 import { SvcError } from "../../../src/errors.ts";
+import { isHeld } from "../../../src/interfaces/job_store.ts";
 import type { EndedJob, Lease, Progress, Stored } from "../../../src/interfaces/mod.ts";
 import { Batches } from "../../shared/batches.ts";
 import type { Statements } from "../statements.ts";
-import { columnsOfStored, holds, recordOf, toJson } from "./job_rows.ts";
+import { columnsOfStored, recordOf, toJson } from "./job_rows.ts";
 
 /** Writes of one statement. */
 const MOST = 128;
@@ -84,7 +85,7 @@ export class JobWrites {
       all.map(({ what }) => recordOf(what)),
       all.map(({ what }) => what.payload !== undefined),
       all.map(({ what }) => what.step !== undefined),
-      all.map(({ what }) => holds(what)),
+      all.map(({ what }) => isHeld(what)),
     ]);
   }
 

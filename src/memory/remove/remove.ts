@@ -1,6 +1,7 @@
 import type { Uses } from "../parts.ts";
 import { SvcError } from "../../errors.ts";
 import type { Scope, Source } from "../../interfaces/mod.ts";
+import { mayBeStored } from "../../jobs/ended_jobs.ts";
 import type { EndedJob, LiveJob } from "../../jobs/job.ts";
 import { type Caller, isOpenTo, scopeOf } from "../caller.ts";
 import {
@@ -95,14 +96,13 @@ export async function removeMemories(
   // What is removed without a lasting tombstone could come back.
   await domain.owners.settled(scope.owner);
   const rows = memories.flatMap(({ id }) => versions.of(scope, id, true));
-  const isUnsure = (job: EndedJob) => job.step && !job.mayBeIndexed && job.blobId === undefined;
   const held = (await Promise.all(ids.map((id) => jobs.heldOf(scope, id)))).flat();
   // A job that was given up may have stored its blob all the same.
   const unsure = new Set(mayUpload);
-  for (const job of held) if (isUnsure(job)) unsure.add(job.memoryId);
+  for (const job of held) if (mayBeStored(job)) unsure.add(job.memoryId);
   const { found, unnamed } = keepsBytes(domain)
     ? { found: [], unnamed: new Set<string>() }
-    : await nameHeld(domain, held.filter(isUnsure), namingMs);
+    : await nameHeld(domain, held.filter(mayBeStored), namingMs);
   const known = await Promise.all([
     ...memories.map((memory) => ({ jobId: memory.id, gone: memory })),
     ...rows.map(({ id, jobId, blobId }) => ({
@@ -132,8 +132,8 @@ export async function removeMemories(
   // Again: a scope loaded meanwhile may have read the rows, and written its words.
   domain.index.remove(scope, ids);
   await domain.wordsFiles.drop(scope);
-  // What a job of before made is needed to name its blob.
-  await jobs.discard(scope, ids.filter((id) => !unnamed.has(id)));
+  // What leads to a blob without a name stays until it has one.
+  await jobs.discard(scope, ids, unnamed);
   versions.remove(scope, ids);
   domain.copies.remove(scope.owner, ids);
   for (const id of unnamed) fates.set(id, "retained");
@@ -276,13 +276,11 @@ export async function cancel(domain: Removing, jobs: readonly LiveJob[]): Promis
   for (const live of jobs) live.cancelled = true;
   await Promise.all(jobs.map(async (live) => {
     await nameBlob(domain, live);
-    const isKept = isBlobUnknown(live) && !keepsBytes(domain);
+    const isUnnamed = isBlobUnknown(live) && !keepsBytes(domain);
     await domain.jobs.end(live, {
       state: "failed",
       errorCode: "deleted",
-      keepStep: isKept,
-      // The bytes of a client are in its payload alone.
-      keepPayload: isKept && live.job.source === "manual",
+      mayBeStored: isUnnamed,
     });
   }));
 }

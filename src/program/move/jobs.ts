@@ -1,4 +1,5 @@
 import { SvcError } from "../../errors.ts";
+import { acceptedJob } from "../../interfaces/job_store.ts";
 import type {
   AcceptedJob,
   EndedJob,
@@ -73,14 +74,6 @@ async function leaseOn(
   return (await to.accept([job], []))[0]!;
 }
 
-/** The job that became a record, with what is left of its payload. */
-function jobOf(record: EndedJob, payload: Stored): AcceptedJob {
-  const { state: _, attempts: __, endedAt: ___, recallable: ____, ...rest } = record;
-  const { blobId: _____, errorCode: ______, step: _______, mayBeIndexed: ________, ...job } = rest;
-  const { expired: _________, ...spec } = job;
-  return { ...spec, payload };
-}
-
 /** Copies an ended job, with the bytes that are kept of it. */
 async function copyEnded(
   { jobs: from }: Place,
@@ -91,7 +84,7 @@ async function copyEnded(
   if (await to.ended(record.id) !== undefined) return;
   const payload = record.payload && await copyStored(from, to, record.payload);
   const step = record.step && await copyStored(from, to, record.step);
-  const job = jobOf(record, payload ?? { inline: new Uint8Array() });
+  const job = acceptedJob(record, payload ?? { inline: new Uint8Array() });
   const lease = await leaseOn(to, job, known);
   // What a try before has accepted refers to other bytes.
   const { job: { payload: adopted } } = known.get(record.id) ?? { job };
