@@ -26,6 +26,9 @@ const ROLE = /^(?:customer|client|interviewer|interviewee)$/i;
 const FIELD =
   /^(?:subject|from|to|cc|bcc|date|sent|re|fwd?|present|attendees|participants|absent|apologies|decision|decided|decisions|action|actions|action items?|todo|to do|aob|agenda|note|notes|nb|ps|p\.s|idea|ideas|topic|summary|title|time|place|location|where|when|who|what|why|how|next|next steps?|goal|goals|plan|status|update|reminder|question|questions|answer|warning|tip|tips|result|results|price|cost|phone|tel|email|e-mail|address|name|tags?|source|link|url|betreff|datum|notiz|asunto|fecha|nota|objet)$/i;
 
+/** Longer labels are no names: one is repeated in each fact. */
+const MOST_CHARACTERS = 60;
+
 interface Line {
   readonly raw: string;
   readonly speaker?: string;
@@ -35,7 +38,8 @@ interface Line {
 function readLine(raw: string): Line {
   const match = LABELLED.exec(raw.trim());
   const speaker = match?.[1];
-  if (speaker === undefined || FIELD.test(speaker)) return { raw, said: raw };
+  const isName = speaker !== undefined && speaker.length <= MOST_CHARACTERS && !FIELD.test(speaker);
+  if (!isName) return { raw, said: raw };
   return { raw, speaker, said: match?.[2] ?? "" };
 }
 

@@ -145,6 +145,11 @@ Deno.test("long runs of anything end, and give no more facts than were asked for
   );
 });
 
+Deno.test("a long run in front of a colon is nobody's name", () => {
+  const [fact] = extractFacts(`${"j'".repeat(3_000)}: I live in Ulm now.\nA: \nA: `, 1);
+  assert.ok(fact !== undefined && fact.text.length <= 1200, fact?.text);
+});
+
 Deno.test("every word of a fact is in its text", () => {
   const sentence = fc.constantFrom(
     "My sister Ana lives in Ulm. ",
