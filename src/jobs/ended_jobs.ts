@@ -107,6 +107,11 @@ export class EndedJobs {
   }
 }
 
+/** Whether a job may have stored a blob whose id nobody knows. */
+export function isBlobUnknown({ mayBeStored, blobId, step }: LiveJob): boolean {
+  return mayBeStored && blobId === undefined && step !== undefined;
+}
+
 /** Whether an ended job may have stored a blob whose id nobody knows. */
 export function mayBeStored({ step, mayBeIndexed, mayBeStored, blobId }: EndedJob): boolean {
   return blobId === undefined && (mayBeStored || step !== undefined && !mayBeIndexed);
@@ -135,7 +140,7 @@ export function endedRecord(live: LiveJob, ending: Ending, endedAt: number): End
     ...(live.blobId === undefined ? {} : { blobId: live.blobId }),
     ...(ending.errorCode === undefined ? {} : { errorCode: ending.errorCode }),
     ...(ending.keepPayload ? { payload } : {}),
-    ...(ending.mayBeStored ? { mayBeStored: true } : {}),
+    ...(isBlobUnknown(live) && ending.errorCode === "deleted" ? { mayBeStored: true } : {}),
     ...(step === undefined ? {} : { step, ...(mayBeIndexed ? { mayBeIndexed } : {}) }),
   };
 }

@@ -22,8 +22,6 @@ export interface Ending {
   readonly keepPayload?: boolean;
   /** Keeps the sealed result, where a memory or a blob may be made of it already. */
   readonly keepStep?: boolean;
-  /** Notes that a blob may have been stored whose id nobody knows. */
-  readonly mayBeStored?: boolean;
 }
 
 /** A job whose payload is there. */

@@ -1,6 +1,7 @@
 import type { Uses } from "./parts.ts";
 import { SvcError } from "../errors.ts";
 import type { EndedJob, LiveJob } from "../jobs/job.ts";
+import { isBlobUnknown } from "../jobs/ended_jobs.ts";
 import { abortable } from "../deadline.ts";
 import type { JobSpec, Stored } from "../interfaces/mod.ts";
 import type { Payload, Step } from "./job_contents.ts";
@@ -62,11 +63,6 @@ async function put(
   });
   if (typeof blobId === "string" && BLOB_ID.test(blobId)) return blobId;
   throw new SvcError("storage_unavailable", "The blob store named no blob");
-}
-
-/** Whether a job may have stored a blob whose id nobody knows. */
-export function isBlobUnknown({ mayBeStored, blobId, step }: LiveJob): boolean {
-  return mayBeStored && blobId === undefined && step !== undefined;
 }
 
 /**

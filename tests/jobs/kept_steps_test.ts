@@ -45,3 +45,23 @@ Deno.test("the result of a job whose row may be there is kept, and outlives the 
   assert.equal(await store.get(id, OWNER), undefined);
   assert.deepEqual(await store.loadStep(id), Uint8Array.of(5));
 });
+
+Deno.test("a deleted job is held until the blob that it may have stored has a name", async () => {
+  verifies("10.14-6");
+  const { store, clock } = jobsOn(fakeKv(new FakeTable(), openGate));
+  const [live] = await store.accept([jobOf()], []);
+  const { id, memoryId, owner, namespace } = live!.job;
+  const scope = { owner, namespace };
+  await store.saveStep(live!, Uint8Array.of(5));
+  live!.mayBeStored = true;
+  await store.end(live!, { state: "failed", errorCode: "deleted" });
+  const held = async () => (await store.heldOf(scope, memoryId)).map((job) => job.mayBeStored);
+  assert.deepEqual(await held(), [true]);
+  assert.equal(await store.loadStep(id), undefined);
+  await store.discard(scope, [memoryId], new Set([memoryId]));
+  clock.advance(1);
+  assert.equal(await store.forget(clock.now()), 1);
+  assert.deepEqual(await held(), [true], "it outlives its retention");
+  await store.discard(scope, [memoryId]);
+  assert.deepEqual(await held(), []);
+});

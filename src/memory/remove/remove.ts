@@ -1,11 +1,10 @@
 import type { Uses } from "../parts.ts";
 import { SvcError } from "../../errors.ts";
 import type { Scope, Source } from "../../interfaces/mod.ts";
-import { mayBeStored } from "../../jobs/ended_jobs.ts";
+import { isBlobUnknown, mayBeStored } from "../../jobs/ended_jobs.ts";
 import type { EndedJob, LiveJob } from "../../jobs/job.ts";
 import { type Caller, isOpenTo, scopeOf } from "../caller.ts";
 import {
-  isBlobUnknown,
   keepsBytes,
   nameBlob,
   nameEndedBlob,
@@ -276,12 +275,7 @@ export async function cancel(domain: Removing, jobs: readonly LiveJob[]): Promis
   for (const live of jobs) live.cancelled = true;
   await Promise.all(jobs.map(async (live) => {
     await nameBlob(domain, live);
-    const isUnnamed = isBlobUnknown(live) && !keepsBytes(domain);
-    await domain.jobs.end(live, {
-      state: "failed",
-      errorCode: "deleted",
-      mayBeStored: isUnnamed,
-    });
+    await domain.jobs.end(live, { state: "failed", errorCode: "deleted" });
   }));
 }
 
