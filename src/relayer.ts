@@ -24,6 +24,7 @@ import type { Owners } from "./memory/owners/owners.ts";
 import { bounded, startBackground } from "./memory/upkeep/background.ts";
 import { replayTombstones } from "./memory/remove/replay.ts";
 import { NAMING_MS } from "./memory/store_blob.ts";
+import { PayloadKeys } from "./memory/waiting/payload_keys.ts";
 import { HEADER } from "./wire/headers.ts";
 import { withJobsFile } from "./jobs/jobs_file.ts";
 import { type CallNote, measured, measuredBackends } from "./embed/measured.ts";
@@ -31,6 +32,7 @@ import { type Ground, openGround } from "./embed/ground.ts";
 import { openBackends, openStore } from "./embed/open_backends.ts";
 import type { Relayer, RelayerOptions } from "./embed/relayer_options.ts";
 import { RelayerReceiptKey } from "./sealing/receipt_key.ts";
+import { RelayerKey } from "./sealing/relayer_key.ts";
 import { isSidecar, sidecarConnections } from "./http1/sidecar_connections.ts";
 import type { CoreDb } from "./storage/core_db.ts";
 import { WordsFiles } from "./storage/words_files.ts";
@@ -45,12 +47,13 @@ const LOCAL = "127.0.0.1";
 
 function jobTables(
   { file, shared, key, config, now }: Ground,
+  payloadKeys: PayloadKeys,
   stack: AsyncDisposableStack,
 ): JobTables {
   const hmac = key.hmac("replay");
   const sealer = (secret?: string) =>
     key.sealer(secret === undefined ? "kept answer" : `kept answer ${secret}`);
-  const ground = { config, hmac, sealer, now };
+  const ground = { config, hmac, sealer, payloadKeys, now };
   const tables = shared === undefined
     ? openJobTables({ ...ground, kv: file!.kv })
     : openSharedTables({ ...ground, store: shared.store });
@@ -98,7 +101,7 @@ function domainOf(
   { dataDir, key, core, file, shared, config, logger, now }: Ground,
   { hold, staging, jobs, expiries }: JobTables,
   backends: Backends,
-  working: Pick<Domain, "worker" | "owners" | "keyUse" | "activity">,
+  working: Pick<Domain, "worker" | "owners" | "keyUse" | "activity" | "payloadKeys">,
   stack: AsyncDisposableStack,
 ): Domain {
   const index = new ScopeIndex({
@@ -200,9 +203,10 @@ class RunningRelayer implements Relayer {
     const { limiter, newLimiter } = counts;
     const { replay } = tables;
     const { accounts, cipher } = domain;
-    // The cipher drops what it keeps open for an account that changed.
+    // What is kept open for an account that changed is dropped.
     if (cipher.accountChanged !== undefined) {
-      stack.use(accounts.watch?.((accountId) => cipher.accountChanged?.(accountId)));
+      const both = [cipher, domain.payloadKeys];
+      stack.use(accounts.watch?.((id) => both.forEach((one) => one.accountChanged?.(id))));
     }
     const bodies = this.#bodies = new BodyReader(
       config.unverifiedBodyBytes,
@@ -303,8 +307,9 @@ class RunningRelayer implements Relayer {
   }
 
   async #maintain(): Promise<void> {
-    const { jobs, staging, config, now, logger } = this.#domain;
+    const { jobs, staging, payloadKeys, config, now, logger } = this.#domain;
     try {
+      payloadKeys.forget(jobs.payloadKeys());
       await jobs.forget(now() - config.jobRetentionDays * DAY_MS);
       await staging.sweep();
       await this.#replay.sweep();
@@ -367,19 +372,22 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
   }, stack);
   const metrics = new HttpMetrics();
   const unreachable = () => metrics.sidecarFailures.add({ reason: "unreachable" });
-  const tables = jobTables(ground, stack);
+  const note: CallNote = (call) => metrics.noteCall(call);
+  const noted = measuredBackends(backends, note);
+  const sealerOf = (bytes: Uint8Array) => new RelayerKey(bytes).sealer("payload");
+  const payloadKeys = new PayloadKeys({ cipher: noted.cipher, sealerOf, now: ground.now });
+  const tables = jobTables(ground, payloadKeys, stack);
   const counts = countsOf(ground);
   const owners = ownersOf(ground.shared, counts.ofOwners, () => domain);
   const work = (attempt: Attempt) => processMemory(domain, attempt);
   const worker = workerOf(ground, tables, metrics, { owners, work });
   const { keyUse, activity } = counts;
-  const working = { worker, owners, keyUse, activity: stack.use(activity) };
-  const note: CallNote = (call) => metrics.noteCall(call);
+  const working = { worker, owners, keyUse, activity: stack.use(activity), payloadKeys };
   const domain = {
     ...(options.sidecarSponsors
       ? { sponsor: measured("sponsor", stack.use(new SidecarSponsor(options, unreachable)), note) }
       : {}),
-    ...domainOf(ground, tables, measuredBackends(backends, note), working, stack),
+    ...domainOf(ground, tables, noted, working, stack),
   };
   if (owners instanceof LeasedOwners) stack.use(owners);
   await start(ground, tables, domain, owners, stack);

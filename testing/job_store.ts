@@ -131,6 +131,7 @@ const COMPLETE = jobOf(1, {
   },
   proposes: ["conflicts"],
   importance: 0.1,
+  payloadKey: "a2V5",
 });
 
 /** Accepting, claiming and working. */

@@ -23,7 +23,7 @@ import type {
 } from "./requests.ts";
 import type { Answer, JobRecord, JobStatus, Memory } from "./results.ts";
 import { type Call, randomUuid, Transport } from "./transport.ts";
-import { isSettled, poll } from "./waiting.ts";
+import { pollJobs } from "./waiting.ts";
 
 /** An id as part of a path; one that cannot exist is never sent. */
 function segment(route: string, id: string): string {
@@ -45,7 +45,7 @@ export type RouteCall<N extends RouteName> =
   & WriteControl
   & {
     /** Whether the relayer opens memories for it: then it is sent what opens them. */
-    readonly decrypts?: true;
+    readonly decrypts?: boolean;
   }
   & (Sent<N> extends undefined ? unknown : { readonly body: Sent<N> })
   & { readonly query?: Sent<N, "query">; readonly id?: string }
@@ -173,7 +173,9 @@ export class SvcClient {
    * so look at `status` and `recallable`.
    */
   waitFor(jobId: string, control: WaitControl = {}): Promise<JobRecord> {
-    return this.#wait(control, (signal) => this.job(jobId, { signal }), (job) => [job]);
+    const ask = (decrypts: boolean, signal?: AbortSignal) =>
+      this.#ask("GET /api/remember/:id", { ...read({ signal }), id: jobId, decrypts });
+    return this.#wait(control, ask, (job) => [job]);
   }
 
   /** As {@linkcode SvcClient.waitFor} for 1 to 20 jobs. */
@@ -181,17 +183,18 @@ export class SvcClient {
     jobIds: readonly string[],
     control: WaitControl = {},
   ): Answer<"POST /api/remember/bulk/status"> {
-    return this.#wait(control, (signal) => this.jobs(jobIds, { signal }), ({ results }) => results);
+    const body = { job_ids: jobIds };
+    const ask = (decrypts: boolean, signal?: AbortSignal) =>
+      this.#ask("POST /api/remember/bulk/status", { ...read({ signal }), body, decrypts });
+    return this.#wait(control, ask, ({ results }) => results);
   }
 
   #wait<T>(
     { until = "recallable", timeoutMs = 60_000, signal }: WaitControl,
-    ask: (signal?: AbortSignal) => Promise<T>,
+    ask: (decrypts: boolean, signal?: AbortSignal) => Promise<T>,
     jobsIn: (answer: T) => readonly (JobRecord | JobStatus)[],
   ): Promise<T> {
-    const { now, sleep } = this.#transport.options;
-    const settled = (answer: T) => jobsIn(answer).every((job) => isSettled(job, until));
-    return poll(ask, settled, { timeoutMs, now, sleep, signal });
+    return pollJobs(ask, jobsIn, until, { ...this.#transport.options, timeoutMs, signal });
   }
 
   /** Finds memories by meaning and words. */

@@ -23,7 +23,7 @@ export interface Call {
   /** Value of `idempotency-key`. */
   readonly idempotencyKey?: string | undefined;
   /** Whether the relayer opens memories for it. */
-  readonly decrypts?: true;
+  readonly decrypts?: boolean;
   /** Ends the call. */
   readonly signal?: AbortSignal | undefined;
 }

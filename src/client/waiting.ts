@@ -16,9 +16,29 @@ interface Polling {
 }
 
 /** Whether waiting for a job is over: it got there, or never will. */
-export function isSettled(job: JobRecord | JobStatus, until: "recallable" | "done"): boolean {
+function isSettled(job: JobRecord | JobStatus, until: "recallable" | "done"): boolean {
   if (job.status === "done" || job.status === "failed" || job.status === "not_found") return true;
   return until === "recallable" && job.recallable;
+}
+
+/**
+ * Polls until all jobs of an answer are recallable or done, failed, or time is up.
+ *
+ * @param ask Told whether a relayer cannot go on without a credential: it is shown to no other.
+ */
+export function pollJobs<T>(
+  ask: (decrypts: boolean, signal?: AbortSignal) => Promise<T>,
+  jobsIn: (answer: T) => readonly (JobRecord | JobStatus)[],
+  until: "recallable" | "done",
+  polling: Polling,
+): Promise<T> {
+  let isLocked = false;
+  const satisfies = (answer: T) => {
+    const jobs = jobsIn(answer);
+    isLocked = jobs.some((job) => "waits_for" in job && job.waits_for !== undefined);
+    return jobs.every((job) => isSettled(job, until));
+  };
+  return poll((signal) => ask(isLocked, signal), satisfies, polling);
 }
 
 /**

@@ -2,6 +2,7 @@ import { SvcError } from "../errors.ts";
 import type { Kept, KeptAnswer, Replay } from "../jobs/replay.ts";
 import { mayRead } from "../memory/caller.ts";
 import type { Domain } from "../memory/domain.ts";
+import { unlockJobs } from "../memory/waiting/unlock.ts";
 import { HEADER } from "../wire/headers.ts";
 import { isUuid } from "../wire/keys.ts";
 import { SIGNED_BODY_BYTES, WEIGHED_BYTES } from "../wire/limits.ts";
@@ -167,18 +168,8 @@ export class SignedRoutes {
     bodies.know(context.clientIp);
     const charges = this.#charges(auth.publicKey, authorization.account.owner);
     const namespaces = new Set<string>();
-    const verified = {
-      context,
-      route,
-      id,
-      auth,
-      authorization,
-      body,
-      bodyHash,
-      text,
-      charges,
-      namespaces,
-    };
+    const known = { context, route, id, auth, authorization };
+    const verified = { ...known, body, bodyHash, text, charges, namespaces };
     const { key, account: { owner } } = authorization;
     using held = new DisposableStack();
     const hold = held.use(await domain.owners.hold(owner));
@@ -356,6 +347,7 @@ export class SignedRoutes {
       keep: (answer) => keeping.keep(answer),
     };
     try {
+      await unlockJobs(domain, call.caller);
       const answer = await route.handle(domain, call);
       if (answer instanceof Response) return answer;
       const provisional = keeping.kept;

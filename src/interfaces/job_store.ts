@@ -51,6 +51,11 @@ export type Stored =
 export interface AcceptedJob extends JobSpec {
   /** What is to be written, sealed. */
   readonly payload: Stored;
+  /**
+   * The key that it is sealed under, itself sealed by the cipher, in base64; absent where the relayer
+   * key opens it.
+   */
+  readonly payloadKey?: string;
 }
 
 /** An ended job as it is kept until its retention ends. */
@@ -69,6 +74,8 @@ export interface EndedJob extends JobSpec {
   readonly errorCode?: JobErrorCode;
   /** The payload, kept for a retry. */
   readonly payload?: Stored;
+  /** Its key, as {@linkcode AcceptedJob} has it. */
+  readonly payloadKey?: string;
   /** Sealed result, kept where a memory or a blob may be made of it already. */
   readonly step?: Stored;
   /** Whether that may be the only copy of a memory that it never was known to have written. */

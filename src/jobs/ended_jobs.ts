@@ -29,7 +29,7 @@ export class EndedJobs {
     const record = await this.get(id);
     if (record?.owner !== owner) return undefined;
     const { payload: _, step: __, mayBeIndexed: ___, mayBeStored: ____, ...rest } = record;
-    const { endedAt: updatedAt, blobId, errorCode, ...job } = rest;
+    const { payloadKey: _____, endedAt: updatedAt, blobId, errorCode, ...job } = rest;
     return { ...job, updatedAt, blobId, errorCode };
   }
 
@@ -128,7 +128,7 @@ export function givenUp(live: LiveJob, errorCode: JobErrorCode): Ending {
 }
 
 export function endedRecord(live: LiveJob, ending: Ending, endedAt: number): EndedJob {
-  const { payload, ...spec } = live.job;
+  const { payload, payloadKey, ...spec } = live.job;
   const step = ending.keepStep ? live.step : undefined;
   const mayBeIndexed = live.mayBeIndexed && !live.mayBeStored;
   return {
@@ -139,7 +139,7 @@ export function endedRecord(live: LiveJob, ending: Ending, endedAt: number): End
     recallable: live.recallable,
     ...(live.blobId === undefined ? {} : { blobId: live.blobId }),
     ...(ending.errorCode === undefined ? {} : { errorCode: ending.errorCode }),
-    ...(ending.keepPayload ? { payload } : {}),
+    ...(ending.keepPayload ? { payload, ...(payloadKey && { payloadKey }) } : {}),
     ...(isBlobUnknown(live) && ending.errorCode === "deleted" ? { mayBeStored: true } : {}),
     ...(step === undefined ? {} : { step, ...(mayBeIndexed ? { mayBeIndexed } : {}) }),
   };

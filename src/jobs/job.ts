@@ -26,7 +26,7 @@ export interface Ending {
 
 /** A job whose payload is there. */
 export interface Waiting {
-  readonly job: Pick<AcceptedJob, "id" | "payload">;
+  readonly job: Pick<AcceptedJob, "id" | "payload" | "payloadKey">;
 }
 
 /** A job record for callers (docs/protocol.md#8). */
@@ -37,25 +37,10 @@ export interface JobView extends JobSpec {
   readonly attempts: number;
   readonly updatedAt: number;
   readonly blobId: string | undefined;
+  /** Whether it waits for somebody with a credential. */
+  readonly isLocked?: boolean;
   /** Why it failed, or why the last try did. */
   readonly errorCode: JobErrorCode | undefined;
-}
-
-/** Makes UUIDs of version 7: ids in the order of their making keep the table's inserts sequential. */
-export class TimeOrderedIds {
-  #last = 0;
-  #counter = 0;
-
-  /** The next one; `now` in milliseconds since the epoch. */
-  next(now: number): string {
-    const at = Math.max(this.#last, now);
-    this.#counter = at === this.#last ? (this.#counter + 1) & 0xfff : 0;
-    // A full counter borrows the next millisecond.
-    this.#last = at === this.#last && this.#counter === 0 ? at + 1 : at;
-    const time = this.#last.toString(16).padStart(12, "0");
-    const sequence = this.#counter.toString(16).padStart(3, "0");
-    return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence}-${crypto.randomUUID().slice(19)}`;
-  }
 }
 
 /** Texts for people of the job error codes. */
@@ -104,6 +89,8 @@ export class LiveJob {
   naming: Promise<void> | undefined;
   /** Whether another relayer has taken it over: nothing is written for it any more. */
   isLetGo = false;
+  /** Whether its payload cannot be opened before somebody comes with a credential. */
+  isLocked = false;
   /** Set once the job is being ended: from then on nothing else is written for it. */
   ending: Promise<void> | undefined;
   /** Called once when the memory is recallable or never will be by this run. */
@@ -172,9 +159,9 @@ export class LiveJob {
   }
 
   view(): JobView {
-    const { payload: _, ...spec } = this.job;
-    const { state, recallable, attempts, updatedAt, blobId, errorCode } = this;
-    return { ...spec, state, recallable, attempts, updatedAt, blobId, errorCode };
+    const { payload: _, payloadKey: __, ...spec } = this.job;
+    const { state, recallable, attempts, updatedAt, blobId, isLocked, errorCode } = this;
+    return { ...spec, state, recallable, attempts, updatedAt, blobId, isLocked, errorCode };
   }
 }
 
@@ -216,6 +203,8 @@ export class LiveJobs implements AtRest {
   /** By scope, those that may change what other memories say: most writes only add one. */
   readonly #changing = new Map<string, Set<LiveJob>>();
   readonly #atRest = new Set<LiveJob>();
+  /** Locked ones by owner. */
+  readonly #locked = new Map<string, Set<LiveJob>>();
   /** Unfinished jobs by owner. */
   readonly #owned = new Map<string, number>();
   /** Bytes of the payloads of unsettled jobs, by owner. */
@@ -226,21 +215,25 @@ export class LiveJobs implements AtRest {
     return this.#byId.size;
   }
 
-  /** When the oldest unfinished job was accepted; `undefined` when there is none. */
+  /** When the oldest unfinished job was accepted that is not locked; `undefined` when there is none. */
   get oldest(): number | undefined {
     // Insertion order is the order of acceptance.
-    return this.#byId.values().next().value?.job.acceptedAt;
+    return this.#byId.values().find(({ isLocked }) => !isLocked)?.job.acceptedAt;
   }
 
-  counts(): { pending: number; running: number } {
-    let running = 0;
-    for (const live of this.#byId.values()) if (live.state !== "pending") running++;
-    return { pending: this.#byId.size - running, running };
+  counts(): { pending: number; running: number; locked: number } {
+    const counts = { pending: 0, running: 0, locked: 0 };
+    for (const { isLocked, state } of this.#byId.values()) {
+      counts[isLocked ? "locked" : state === "pending" ? state : "running"]++;
+    }
+    return counts;
   }
 
   add(live: LiveJob): LiveJob {
+    const { owner } = live.job;
     this.#byId.set(live.job.id, live);
-    this.#own(live.job.owner, 1);
+    this.#own(owner, 1);
+    if (live.isLocked) this.#locked.getOrInsertComputed(owner, () => new Set()).add(live);
     this.#atRest.add(live);
     const key = scopeKey(live.job);
     this.#byScope.getOrInsertComputed(key, () => new Set()).add(live);
@@ -258,6 +251,7 @@ export class LiveJobs implements AtRest {
   remove(live: LiveJob): void {
     if (this.#byId.delete(live.job.id)) this.#own(live.job.owner, -1);
     this.#atRest.delete(live);
+    if (live.isLocked) this.unlock(live);
     const key = scopeKey(live.job);
     const scope = this.#byScope.get(key);
     scope?.delete(live);
@@ -315,6 +309,18 @@ export class LiveJobs implements AtRest {
     // Another owner may have brought a memory of the same id along.
     return [...own === undefined ? [] : [own], ...this.#others.get(memoryId) ?? []]
       .filter(({ job }) => job.owner === owner);
+  }
+
+  /** Jobs of an owner that are locked. */
+  lockedOf(owner: string): LiveJob[] {
+    return [...this.#locked.get(owner) ?? []];
+  }
+
+  /** Says that a job can be opened, or is gone. */
+  unlock(live: LiveJob): void {
+    live.isLocked = false;
+    const locked = this.#locked.get(live.job.owner);
+    if (locked?.delete(live) && locked.size === 0) this.#locked.delete(live.job.owner);
   }
 
   all(): LiveJob[] {

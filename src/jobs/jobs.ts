@@ -18,9 +18,9 @@ import {
   type JobView,
   LiveJob,
   LiveJobs,
-  TimeOrderedIds,
   type Waiting,
 } from "./job.ts";
+import { TimeOrderedIds } from "./job_ids.ts";
 import type { Kept } from "./replay.ts";
 
 interface JobsOptions {
@@ -30,6 +30,8 @@ interface JobsOptions {
   readonly now: () => number;
   /** Told of accepts, where the store does not see them itself. */
   readonly burst?: AcceptBurst;
+  /** Whether the payload of a job can be opened now; all can when absent. */
+  readonly isOpen?: (job: AcceptedJob) => boolean;
 }
 
 /** Jobs claimed at a time. */
@@ -46,7 +48,6 @@ export class Jobs {
   /** Also jobs whose commit is not answered yet: its wake-up message may arrive first. */
   readonly #live = new LiveJobs();
   readonly #ended: EndedJobs;
-  #endings = 0;
 
   /** Uses a store that is the caller's. */
   constructor(store: JobStore, options: JobsOptions) {
@@ -59,16 +60,11 @@ export class Jobs {
     return this.#live.size;
   }
 
-  /** How many ended here since the start. */
-  get endings(): number {
-    return this.#endings;
-  }
-
   get oldest(): number | undefined {
     return this.#live.oldest;
   }
 
-  counts(): { pending: number; running: number } {
+  counts(): { pending: number; running: number; locked: number } {
     return this.#live.counts();
   }
 
@@ -77,7 +73,7 @@ export class Jobs {
     const jobs: LiveJob[] = [];
     for (;;) {
       const claimed = await this.#store.claim(BATCH);
-      for (const held of claimed) jobs.push(this.#live.add(LiveJob.resumed(held, model)));
+      for (const held of claimed) jobs.push(this.#addLeft(LiveJob.resumed(held, model)));
       if (claimed.length < BATCH) return jobs;
     }
   }
@@ -87,9 +83,14 @@ export class Jobs {
     const jobs: LiveJob[] = [];
     for (;;) {
       const claimed = await this.#store.claim(BATCH, owner);
-      for (const held of claimed) jobs.push(this.#live.add(LiveJob.resumed(held, model)));
+      for (const held of claimed) jobs.push(this.#addLeft(LiveJob.resumed(held, model)));
       if (claimed.length < BATCH) return jobs;
     }
+  }
+
+  #addLeft(live: LiveJob): LiveJob {
+    live.isLocked = this.#options.isOpen?.(live.job) === false;
+    return this.#live.add(live);
   }
 
   /** Forgets the unfinished jobs of an owner, which another relayer takes over. */
@@ -137,6 +138,21 @@ export class Jobs {
 
   liveOf(owner: string): LiveJob[] {
     return this.#live.all().filter((live) => live.job.owner === owner);
+  }
+
+  lockedOf(owner: string): LiveJob[] {
+    return this.#live.lockedOf(owner);
+  }
+
+  /** To be called once payloads of locked jobs can be opened. */
+  unlock(jobs: readonly LiveJob[]): void {
+    for (const live of jobs) this.#live.unlock(live);
+  }
+
+  /** Sealed keys of the payloads of unfinished jobs. */
+  payloadKeys(): Set<string> {
+    const keys = this.#live.all().map(({ job }) => job.payloadKey);
+    return new Set(keys.filter((key) => key !== undefined));
   }
 
   unsettledBytes(owner: string): number {
@@ -276,7 +292,6 @@ export class Jobs {
   async #end(live: LiveJob, ending: Ending): Promise<void> {
     const now = this.#options.now();
     await this.#store.end(live.lease, endedRecord(live, ending, now));
-    this.#endings++;
     live.errorCode = ending.errorCode;
     this.#live.remove(live);
     live.markEnded(ending.state, now);
@@ -307,6 +322,7 @@ export class Jobs {
     again.mayBeStored = step !== undefined && !mayBeIndexed;
     again.updatedAt = due;
     if (recallable) again.markRecallable();
+    again.isLocked = this.#options.isOpen?.(again.job) === false;
     const kept = answering(again.view());
     const retrying = this.#store.retry(record, progressOf(again), kept.mutations);
     await this.#add([again], retrying.then((lease) => [lease]));

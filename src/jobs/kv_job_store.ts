@@ -15,7 +15,14 @@ import type {
 import { acceptedJob, isHeld } from "../interfaces/job_store.ts";
 import { readUnfinished } from "./recovery.ts";
 import { bucketOf, keptNotes } from "./notes.ts";
-import { type KvWriter, type Mutation, type Staging, storedBytes, tableRead } from "./staging.ts";
+import {
+  type KvWriter,
+  liveBytes,
+  type Mutation,
+  type Staging,
+  storedBytes,
+  tableRead,
+} from "./staging.ts";
 
 /** Turn of every lease: nobody takes a job from the one process that owns the table. */
 const TURN = 1;
@@ -63,7 +70,7 @@ export class KvJobStore implements JobStore {
     for (const job of jobs) {
       this.#unfinished.set(job.id, { job, step: undefined });
       mutations.push(
-        { key: ["live", job.id], value: job, bytes: storedBytes(job.payload) + 512 },
+        { key: ["live", job.id], value: job, bytes: liveBytes(job) },
         ...this.#staging.adopt(job.payload),
       );
     }

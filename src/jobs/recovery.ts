@@ -1,5 +1,5 @@
 import type { AcceptedJob, EndedJob, HeldJob, Progress } from "../interfaces/mod.ts";
-import { type KvWriter, type Mutation, type Staging, type Stored, storedBytes } from "./staging.ts";
+import { type KvWriter, liveBytes, type Mutation, type Staging, type Stored } from "./staging.ts";
 
 const PAGES = { batchSize: 500 };
 
@@ -53,7 +53,7 @@ async function moveOlder(kv: Deno.Kv, writer: KvWriter): Promise<void> {
     const place = ["job", String(key[2])];
     const { value } = await kv.get<AcceptedJob | EndedJob>(place);
     const moved: Mutation[] = value === null || "state" in value ? [] : [
-      { key: ["live", value.id], value, bytes: storedBytes(value.payload) + 512 },
+      { key: ["live", value.id], value, bytes: liveBytes(value) },
       { key: place, remove: true },
     ];
     await writer.commit([...moved, { key, remove: true }]);

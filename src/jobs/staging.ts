@@ -1,6 +1,6 @@
 import { AcceptBurst } from "./accept_burst.ts";
 import { SvcError } from "../errors.ts";
-import type { Note, Stored } from "../interfaces/mod.ts";
+import type { AcceptedJob, Note, Stored } from "../interfaces/mod.ts";
 import { type KvMutation, noted } from "./notes.ts";
 
 export type { Stored };
@@ -219,6 +219,11 @@ const ORPHAN_MS = 3_600_000;
 /** About how many bytes an entry that refers to them takes for them. */
 export function storedBytes(stored: Stored): number {
   return "inline" in stored ? stored.inline.length : 128;
+}
+
+/** About how many bytes an accepted job takes. */
+export function liveBytes({ payload, payloadKey = "" }: AcceptedJob): number {
+  return storedBytes(payload) + payloadKey.length + 512;
 }
 
 /** Keeps sealed bytes of any size in the KV table. */

@@ -1,6 +1,6 @@
 import { AcceptBurst } from "./accept_burst.ts";
 import type { RelayerConfig } from "../interfaces/config.ts";
-import type { ExpiryStore, StateStore, Stored } from "../interfaces/mod.ts";
+import type { AcceptedJob, ExpiryStore, StateStore, Stored } from "../interfaces/mod.ts";
 import type { Sealer } from "../interfaces/plugin.ts";
 import { within } from "../deadline.ts";
 import { Expiries } from "./expiries.ts";
@@ -40,8 +40,15 @@ interface JobGround {
   readonly hmac: (data: string | Uint8Array) => Uint8Array;
   /** Seals kept answers under a secret. */
   readonly sealer: (secret?: string) => Sealer;
+  /** Tells whether the payload of a job can be opened now. */
+  readonly payloadKeys: { isOpen(job: AcceptedJob): boolean };
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+}
+
+function jobsOptions({ config, payloadKeys, now }: JobGround) {
+  const isOpen = (job: AcceptedJob) => payloadKeys.isOpen(job);
+  return { maxPending: config.maxPendingJobs, isOpen, now };
 }
 
 function replayOptions({ config, now, hmac, sealer }: JobGround) {
@@ -56,7 +63,7 @@ export function openJobTables(ground: JobGround & { readonly kv: Deno.Kv }): Job
   const store = new KvJobStore(kv, writer, staging);
   return {
     staging,
-    jobs: new Jobs(store, { maxPending: config.maxPendingJobs, now }),
+    jobs: new Jobs(store, jobsOptions(ground)),
     replay: new ReplayStore(kv, writer, replayOptions(ground)),
     expiries: new Expiries(kv, writer),
     isBursting: () => writer.bursting,
@@ -88,14 +95,14 @@ const NOTED_MS = 1_200_000;
 
 /** Opens the tables of a store that several relayers share, which stays the caller's. */
 export function openSharedTables(ground: JobGround & { readonly store: StateStore }): JobTables {
-  const { store: { jobs: store, expiries }, config, now } = ground;
+  const { store: { jobs: store, expiries }, now } = ground;
   const burst = new AcceptBurst();
   return {
     staging: {
       put: (bytes, inlineBytes) => store.stage(bytes, inlineBytes),
       sweep: () => store.sweep(now() - STAGED_MS, now() - NOTED_MS),
     },
-    jobs: new Jobs(store, { maxPending: config.maxPendingJobs, now, burst }),
+    jobs: new Jobs(store, { ...jobsOptions(ground), burst }),
     replay: new SharedReplay(store, replayOptions(ground)),
     expiries,
     isBursting: () => burst.isOn,

@@ -193,7 +193,8 @@ export class JobWorker {
   }
 
   #enqueue(live: LiveJob): void {
-    if (this.#store.rest.takeUp(live)) this.#queue.add(live);
+    // One that is locked rests until it is unlocked.
+    if (!live.isLocked && this.#store.rest.takeUp(live)) this.#queue.add(live);
   }
 
   #next(): LiveJob | undefined {

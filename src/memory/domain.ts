@@ -1,5 +1,5 @@
 import { FairTurns } from "./fair_turns.ts";
-import { JobContents } from "./job_contents.ts";
+import { JobContents } from "./waiting/job_contents.ts";
 import type { Parts } from "./parts.ts";
 import { Quota } from "./remember.ts";
 import { LargeScopes } from "./recall/candidates.ts";
@@ -19,8 +19,8 @@ const WAITING_READS = 256;
 
 /** Adds what the operations share while they run. */
 export function openDomain(parts: Parts) {
-  const { config, embedder, jobs, staging, sealer, now } = parts;
-  const contents = new JobContents(jobs, staging, sealer);
+  const { config, embedder, jobs, staging, payloadKeys, sealer, now } = parts;
+  const contents = new JobContents(jobs, staging, payloadKeys, sealer);
   const rowWrites = new RowWrites();
   const tombstoneSender = new TombstoneSender(parts);
   return {

@@ -16,7 +16,8 @@ import type { VersionTable } from "../storage/core/version_table.ts";
 import type { WordsFiles } from "../storage/words_files.ts";
 import type { FairTurns } from "./fair_turns.ts";
 import type { Caller } from "./caller.ts";
-import type { JobContents } from "./job_contents.ts";
+import type { JobContents } from "./waiting/job_contents.ts";
+import type { PayloadKeys } from "./waiting/payload_keys.ts";
 import type { Owners } from "./owners/owners.ts";
 import type { RowWrites } from "./remove/row_writes.ts";
 import type { RecentlyRecalled } from "./recall/recently_recalled.ts";
@@ -47,6 +48,8 @@ export interface Parts extends Backends {
   readonly worker: JobWorker;
   readonly expiries: ExpiryStore;
   readonly staging: Pick<JobTables["staging"], "put" | "sweep">;
+  /** Keys of what waits for its job. */
+  readonly payloadKeys: PayloadKeys;
   /** Of whom this relayer may speak. */
   readonly owners: Owners;
   /** Takes what was deleted out of the file of the jobs. */

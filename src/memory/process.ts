@@ -5,7 +5,7 @@ import type { AcceptedJob, LiveJob } from "../jobs/job.ts";
 import { INLINE_BYTES } from "../jobs/staging.ts";
 import { StepError } from "../jobs/retries.ts";
 import type { Attempt } from "../jobs/worker.ts";
-import type { Payload, Step, TextPayload } from "./job_contents.ts";
+import type { Payload, Step, TextPayload } from "./waiting/job_contents.ts";
 import { encodeRecord, timeText } from "./record.ts";
 import { type Removing, undoJob } from "./remove/remove.ts";
 import { traced } from "../tracing.ts";

@@ -16,7 +16,7 @@ import {
   conflictPolicy,
   deduplicates,
 } from "./links/policy.ts";
-import type { Payload } from "./job_contents.ts";
+import type { Payload } from "./waiting/job_contents.ts";
 import { type Redacted, SecretScreen, secretsRule } from "./secrets.ts";
 import { Slices } from "../index/scope_loading.ts";
 
@@ -223,11 +223,17 @@ interface Accepted<A> {
 }
 
 /** Ids of the jobs, and what waits for them: together it fits into the commit that accepts them. */
-function stage({ jobs, contents }: Accepting, memories: readonly NewMemory[]) {
+function stage(
+  { jobs, contents }: Accepting,
+  caller: Caller,
+  memories: readonly NewMemory[],
+) {
   const inlineBytes = inlineBytesOf(memories.length);
-  return Promise.all(memories.map(async ({ payload }) => {
+  const { accountId } = caller.account;
+  return Promise.all(memories.map(async ({ payload, namespace }) => {
     const id = jobs.newId();
-    return { id, payload: await contents.stage(id, payload, inlineBytes) };
+    const context = { accountId, ...scopeOf(caller, namespace) };
+    return { id, ...await contents.stage(id, payload, inlineBytes, context) };
   }));
 }
 
@@ -237,7 +243,8 @@ function stage({ jobs, contents }: Accepting, memories: readonly NewMemory[]) {
  *
  * @param answering makes the answer of the accepted jobs, which is kept in the same commit.
  * @throws {SvcError} `permission_denied` for a key of other namespaces; `secret_found`,
- * `quota_exceeded`, `overloaded`, `storage_unavailable`; as `checkSuperseded`.
+ * `quota_exceeded`, `overloaded`, `storage_unavailable`; `chain_unavailable`,
+ * `key_service_unavailable` where nothing can be sealed; as `checkSuperseded`.
  */
 export async function accept<A>(
   domain: Accepting,
@@ -256,10 +263,10 @@ export async function accept<A>(
   // Before anything is staged: a flood of refused requests must not fill the disk.
   domain.jobs.checkRoom(caller.account.owner, memories.length);
   const now = domain.now();
-  const staged = await stage(domain, memories);
+  const staged = await stage(domain, caller, memories);
   // In one turn with the acceptance: a forget comes before all of them or after all.
   const jobs = memories.map((memory, i): AcceptedJob => {
-    const { id, payload } = staged[i]!;
+    const { id, ...waiting } = staged[i]!;
     const scope = scopeOf(caller, memory.namespace);
     // Whatever is not later than the last forget of its namespace was forgotten.
     const acceptedAt = Math.max(now, (domain.tombstones.forgottenAt(scope) ?? -Infinity) + 1);
@@ -276,7 +283,7 @@ export async function accept<A>(
       acceptedAt,
       importance: memory.importance ?? 0.5,
       bytes: sizes[i] ?? 0,
-      payload,
+      ...waiting,
       ...(memory.occurredAt === undefined ? {} : { occurredAt: memory.occurredAt }),
       ...(memory.expiresAt === undefined ? {} : { expiresAt: memory.expiresAt }),
       ...(memory.standing === undefined ? {} : { standing: memory.standing }),

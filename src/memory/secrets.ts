@@ -2,7 +2,7 @@ import { SvcError } from "../errors.ts";
 import type { SecretsRule } from "../interfaces/config.ts";
 import { findSecrets, redact } from "../secrets/find.ts";
 import { type Finding, SECRET_KINDS, type SecretKind } from "../secrets/kinds.ts";
-import type { Payload } from "./job_contents.ts";
+import type { Payload } from "./waiting/job_contents.ts";
 import type { Metadata } from "./record.ts";
 
 type TextPayload = Extract<Payload, { readonly kind: "text" }>;

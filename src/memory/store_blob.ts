@@ -1,10 +1,10 @@
 import type { Uses } from "./parts.ts";
 import { SvcError } from "../errors.ts";
-import type { EndedJob, LiveJob } from "../jobs/job.ts";
+import type { EndedJob, LiveJob, Waiting } from "../jobs/job.ts";
 import { isBlobUnknown } from "../jobs/ended_jobs.ts";
 import { abortable } from "../deadline.ts";
-import type { JobSpec, Stored } from "../interfaces/mod.ts";
-import type { Payload, Step } from "./job_contents.ts";
+import type { JobSpec } from "../interfaces/mod.ts";
+import type { Payload, Step } from "./waiting/job_contents.ts";
 import { encodeBlob } from "./record.ts";
 
 /** Longest waits for a store to name a blob, milliseconds: of a deletion, and of what finishes it. */
@@ -43,8 +43,9 @@ export async function storeBlob(
   return await put({ blobStore }, job, bytesOf(job, payload, made), signal);
 }
 
-function bytesOf({ memoryId }: JobSpec, payload: Payload, { sealed }: Step): Uint8Array {
-  return payload.kind === "manual" ? payload.data : encodeBlob({ memoryId, ...sealed });
+/** What is stored for a job: a client's own ciphertext, or the sealed record. */
+function bytesOf({ memoryId }: JobSpec, payload: Payload | undefined, made: Step): Uint8Array {
+  return payload?.kind === "manual" ? payload.data : encodeBlob({ memoryId, ...made.sealed });
 }
 
 async function put(
@@ -112,20 +113,25 @@ function noteUnnamed({ logger }: StoringBlobs, { id }: JobSpec, error: unknown):
  */
 async function storeAgain(
   domain: StoringBlobs,
-  job: JobSpec & { readonly payload?: Stored },
+  job: JobSpec & Partial<Waiting["job"]>,
   ms: number,
 ): Promise<string> {
+  const { contents } = domain;
   const { payload: stored, ...spec } = job;
-  const payload = stored && await domain.contents.payload({ job: { ...spec, payload: stored } });
-  if (payload?.kind === "manual" && payload.blobId !== undefined) return payload.blobId;
+  const isOwn = job.source === "manual";
+  // A text is not opened for it: its key may be nowhere any more.
+  const own = isOwn && stored
+    ? await contents.payload({ job: { ...spec, payload: stored } })
+    : undefined;
+  if (own?.kind === "manual" && own.blobId !== undefined) return own.blobId;
   const signal = AbortSignal.timeout(ms);
   let bytes: Uint8Array = new TextEncoder().encode(job.id);
   if (keepsBytes(domain)) {
-    const made = await domain.contents.step(job.id);
-    if (payload === undefined || made === undefined) {
+    const made = await contents.step(job.id);
+    if (made === undefined || isOwn && own === undefined) {
       throw new SvcError("storage_unavailable", "The sealed record is missing");
     }
-    bytes = bytesOf(job, payload, made);
+    bytes = bytesOf(job, own, made);
   }
   return await abortable(put(domain, job, bytes, signal), signal);
 }

@@ -12,7 +12,7 @@ import { writtenStanding } from "../../src/memory/standing.ts";
 import { NAMESPACES, OWNER } from "./simulated_world.ts";
 import type { Bounds, Clients, Found } from "./told.ts";
 
-export const CALLER = { account: OWNER };
+export const CALLER = { account: OWNER, credential: { delegateKey: "key" } };
 /** Longer than any simulated wait. */
 const PATIENT_MS = 2_000_000_000;
 const MODES = ["hybrid", "semantic", "keyword"] as const;

@@ -54,6 +54,8 @@ export class World {
   readonly blobs = new Map<string, Blob>();
   /** Whether deleted blobs are gone; else they stay where a restore finds them. */
   readonly erases: boolean;
+  /** Whether opening takes a credential, so that jobs of a former process are locked. */
+  readonly needsCredential: boolean;
   readonly now: () => number;
   readonly #core = new CoreDb(":memory:");
   readonly tombstones = this.#core.tombstones;
@@ -62,8 +64,12 @@ export class World {
   /** Blobs that were put, also those deleted since; by idempotency key. */
   readonly puts = new Map<string, Set<string>>();
 
-  constructor(erases: boolean, now: () => number) {
+  constructor(
+    { erases, needsCredential = false }: { erases: boolean; needsCredential?: boolean },
+    now: () => number,
+  ) {
     this.erases = erases;
+    this.needsCredential = needsCredential;
     this.now = now;
     // No other relayer restores, so that the store is not told of deletions.
     this.tombstoneBlobs.unsent = () => [];
@@ -225,17 +231,21 @@ export function backendsOf(world: World, { gate }: Process, model: Model) {
   };
   let nonce = 0;
   const cipher: Cipher = {
-    needsCredential: false,
+    needsCredential: world.needsCredential,
     seal: (plaintext) => {
       const record = Uint8Array.of(1, ...new Uint8Array(16), ++nonce & 0xff, ...plaintext);
       return gate("seal", () => ({ record, keyId: "key", wrappedKey: Uint8Array.of(1) }));
     },
-    open: (items) =>
-      gate(
-        "open",
-        () =>
-          items.map(({ record }) => ({ status: "fulfilled" as const, value: record.slice(18) })),
-      ),
+    open: (items, { credential }) =>
+      gate("open", () => {
+        if (world.needsCredential && credential === undefined) {
+          throw new SvcError("decrypt_credential_required");
+        }
+        return items.map(({ record }) => ({
+          status: "fulfilled" as const,
+          value: record.slice(18),
+        }));
+      }),
     rotate: () => Promise.resolve(),
     destroy: () => Promise.resolve(),
     ...dispose,

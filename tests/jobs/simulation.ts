@@ -20,7 +20,9 @@ import { accept } from "../../src/memory/remember.ts";
 import { forget } from "../../src/memory/remove/forget.ts";
 import { deleteMemory } from "../../src/memory/remove/remove.ts";
 import { replayTombstones } from "../../src/memory/remove/replay.ts";
-import { textPayload } from "../../src/memory/job_contents.ts";
+import { textPayload } from "../../src/memory/waiting/job_contents.ts";
+import { PayloadKeys } from "../../src/memory/waiting/payload_keys.ts";
+import { unlockJobs } from "../../src/memory/waiting/unlock.ts";
 import { writtenStanding } from "../../src/memory/standing.ts";
 import { replaceMemory } from "../../src/memory/versions/replace.ts";
 import { memoryAccounts } from "../../plugins/memory/accounts.ts";
@@ -145,7 +147,8 @@ export class Simulation {
   constructor(seed: number, chaos: Chaos) {
     this.#random = randomFrom(seed);
     this.#chaos = chaos;
-    this.#world = new World(seed % 3 !== 0, () => this.#now);
+    const needsCredential = seed % 7 === 5;
+    this.#world = new World({ erases: seed % 3 !== 0, needsCredential }, () => this.#now);
     // In half of the histories clients say what takes whose place, and until when.
     const said = Math.floor(seed / 4) % 2 === 1 ? new SaidLinks(this.#random) : undefined;
     this.#clients = new Clients(this.#world, said);
@@ -209,7 +212,11 @@ export class Simulation {
 
   async #rest(): Promise<void> {
     this.#acting = false;
-    for (let i = 0; i < CALM_STEPS && !this.#atRest(); i++) await this.#step(CALM);
+    for (let i = 0; i < CALM_STEPS && !this.#atRest(); i++) {
+      const isLocked = this.#domain.jobs.lockedOf(OWNER.owner).length > 0;
+      if (isLocked && this.#asked === 0) this.#ask(CALM, () => Promise.resolve());
+      await this.#step(CALM);
+    }
     assert.ok(this.#atRest(), "something is left although nothing fails any more");
   }
 
@@ -227,7 +234,13 @@ export class Simulation {
     const backends = backendsOf(world, process, this.#model);
     const writer = new KvWriter(kv, { wakeUps: true, now });
     const staging = new Staging(kv, writer, now);
-    const jobs = new Jobs(new KvJobStore(kv, writer, staging), { maxPending: 100, now });
+    const payloadKeys = new PayloadKeys({
+      cipher: backends.cipher,
+      sealerOf: (bytes) => new RelayerKey(bytes).sealer("payload"),
+      now,
+    });
+    const isOpen = (job: AcceptedJob) => payloadKeys.isOpen(job);
+    const jobs = new Jobs(new KvJobStore(kv, writer, staging), { maxPending: 100, isOpen, now });
     // The same in each run of a history.
     jobs.newId = () => `00000000-0000-4000-8000-${String(++this.#made).padStart(12, "0")}`;
     const worker = new JobWorker(jobs, {
@@ -251,6 +264,7 @@ export class Simulation {
       worker,
       expiries: new Expiries(kv, writer),
       staging,
+      payloadKeys,
       tombstones: process.table(world.tombstones),
       tombstoneBlobs: process.table(world.tombstoneBlobs),
       versions: process.table(world.versions),
@@ -309,7 +323,9 @@ export class Simulation {
       await this.#world.lose(namespace);
       this.#clients.lost(namespace);
     }
-    if (this.#random() < 0.3) this.#model = this.#model === 0 ? 1 : 0;
+    // Callers of every namespace would have to come before its memories have other vectors.
+    const mayChange = !this.#world.needsCredential;
+    if (mayChange && this.#random() < 0.3) this.#model = this.#model === 0 ? 1 : 0;
     this.#restart();
   }
 
@@ -360,7 +376,10 @@ export class Simulation {
     const process = this.#process;
     const refusals = this.#clients.said === undefined ? REFUSALS : LINK_REFUSALS;
     this.#asked++;
-    call().then(() => {}, (error) => {
+    const asked = this.#world.needsCredential
+      ? unlockJobs(this.#domain, CALLER).then(call)
+      : call();
+    asked.then(() => {}, (error) => {
       if (process !== this.#process) return;
       const isRefusal = error instanceof SvcError && refusals.includes(error.code);
       const isFailure = error instanceof SvcError && !isSound(chaos);

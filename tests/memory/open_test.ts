@@ -3,7 +3,7 @@ import { memoryBlobStore } from "../../plugins/memory/blob_store.ts";
 import { memoryCipher } from "../../plugins/memory/cipher.ts";
 import { memoryVectorStore } from "../../plugins/memory/vector_store.ts";
 import type { IndexEntry } from "../../src/interfaces/mod.ts";
-import type { Step } from "../../src/memory/job_contents.ts";
+import type { Step } from "../../src/memory/waiting/job_contents.ts";
 import { type Opening, openMemories } from "../../src/memory/open.ts";
 import { encodeBlob, encodeRecord } from "../../src/memory/record.ts";
 

@@ -33,7 +33,7 @@ async function metricsText(
 ): Promise<string> {
   // A sidecar that does not answer leaves a gap: nobody knows how many sessions it has.
   const sessions = Object.entries(await mcp.sessions() ?? {});
-  const { pending, running } = domain.jobs.counts();
+  const { pending, running, locked } = domain.jobs.counts();
   const oldest = domain.jobs.oldest;
   const age = oldest === undefined ? 0 : Math.max(0, (domain.now() - oldest) / 1000);
   const { hit, miss, stale } = accounts.counts;
@@ -58,10 +58,16 @@ async function metricsText(
     ...gaugeLines("svc_jobs", "Unfinished jobs by state", "gauge", [
       { labels: { state: "pending" }, value: pending },
       { labels: { state: "running" }, value: running },
+      { labels: { state: "locked" }, value: locked },
     ]),
-    ...gaugeLines("svc_job_oldest_seconds", "Age of the oldest unfinished job", "gauge", [
-      { labels: {}, value: age },
-    ]),
+    ...gaugeLines(
+      "svc_job_oldest_seconds",
+      "Age of the oldest unfinished job that is not locked",
+      "gauge",
+      [
+        { labels: {}, value: age },
+      ],
+    ),
     ...metrics.jobs.lines(),
     ...metrics.calls.lines(),
     ...metrics.callFailures.lines(),

@@ -3,7 +3,8 @@ import { type AcceptedJob, JOB_ERRORS, type JobView } from "../../jobs/job.ts";
 import { Deadline } from "../../deadline.ts";
 import { type Caller, checkOpenTo, isOpenTo, mayRead, scopeOf } from "../../memory/caller.ts";
 import type { Domain } from "../../memory/domain.ts";
-import { textPayload } from "../../memory/job_contents.ts";
+import { textPayload } from "../../memory/waiting/job_contents.ts";
+import { unlockJobs } from "../../memory/waiting/unlock.ts";
 import { type Folded, foldedOf } from "../../memory/links/folded.ts";
 import { twinOf, twinsOf } from "../../memory/links/twins.ts";
 import { entriesFor } from "../../memory/open.ts";
@@ -78,6 +79,7 @@ function jobBody(job: JobView, folded?: Folded): AnswerOf<"GET /api/remember/:id
     updated_at: timeText(job.updatedAt),
     blob_id: job.blobId,
     folded: foldedBody(folded),
+    waits_for: waitsFor(job),
     error: errorText(job),
     error_code: job.errorCode,
   };
@@ -116,6 +118,10 @@ async function jobOf(domain: Domain, caller: Caller, id: string): Promise<JobVie
   if (job === undefined || mayRead(caller)) return job;
   // Only who sent it was told the id of one of an earlier version, which noted no key.
   return job.publicKey === undefined || job.publicKey === caller.key?.publicKey ? job : undefined;
+}
+
+function waitsFor({ isLocked }: JobView): "credential" | undefined {
+  return isLocked ? "credential" : undefined;
 }
 
 function errorText({ errorCode }: JobView): string | undefined {
@@ -294,6 +300,7 @@ export const rememberHandlers = {
         attempts: job.attempts,
         blob_id: job.blobId,
         folded: foldedBody(folded.get(job.id)),
+        waits_for: waitsFor(job),
         error: errorText(job),
         error_code: job.errorCode,
       };
@@ -320,6 +327,7 @@ export const rememberHandlers = {
       (pending) => call.keep({ status: 202, body: jobBody(pending) }),
     );
     domain.worker.notify([live]);
+    await unlockJobs(domain, call.caller);
     return answer;
   },
 } satisfies Partial<SignedHandlers>;

@@ -10,7 +10,7 @@ import { type Caller, checkOpenTo, mayRead, scopeOf } from "../caller.ts";
 import { type Searching, settle, type Settling } from "../recall/recall.ts";
 import { Slices } from "../../index/scope_loading.ts";
 import { extractFacts, type Fact } from "../extract/facts.ts";
-import { textPayload } from "../job_contents.ts";
+import { textPayload } from "../waiting/job_contents.ts";
 import { requireCredential } from "../open.ts";
 import { timeText } from "../record.ts";
 import { accept, type Accepting } from "../remember.ts";

@@ -5,7 +5,7 @@ import type { LoadedScope } from "../../index/resident_scope.ts";
 import type { MemoryLink, Scope, Trust } from "../../interfaces/mod.ts";
 import type { JobSpec, Proposing } from "../../jobs/job.ts";
 import type { Caller } from "../caller.ts";
-import type { Payload } from "../job_contents.ts";
+import type { Payload } from "../waiting/job_contents.ts";
 import { type Opening, openMemories } from "../open.ts";
 import type { Uses } from "../parts.ts";
 import { changesUnderWay, type SeeingChanges } from "./changing.ts";

@@ -12,7 +12,7 @@ import {
   requireCredential,
   storedEntries,
 } from "../open.ts";
-import { textPayload } from "../job_contents.ts";
+import { textPayload } from "../waiting/job_contents.ts";
 import type { SecretsRule } from "../../interfaces/config.ts";
 import type { Metadata } from "../record.ts";
 import { accept, type Accepting, type NewMemory } from "../remember.ts";

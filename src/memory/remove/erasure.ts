@@ -8,7 +8,6 @@ type Erasing = Uses<{
   vectorStore: "scrub" | "leavesDeleted";
   tombstones: "unerased" | "unerasedCount" | "markErased";
   scrubJobs: true;
-  jobs: "endings";
   cipher: "needsCredential";
   logger: true;
 }>;
@@ -19,7 +18,7 @@ const PAUSE = { least: 1_000, times: 20, most: 600_000 };
 const RETRY = { first: 2_000, most: 60_000 };
 /** How often it is looked for deletions that nobody waits for, such as of expired memories, milliseconds. */
 const LOOK_MS = 1_000;
-/** How often texts that no longer wait are taken out, milliseconds. */
+/** How long after a start texts that an earlier version left are taken out, milliseconds. */
 const TEXTS_MS = 60_000;
 
 /** When something that takes long may be done again. */
@@ -41,14 +40,11 @@ export class Erasure implements AsyncDisposable {
   readonly #closing = new AbortController();
   #running: Promise<void> | undefined;
   readonly #passes: Turns = { notBefore: -Infinity, failures: 0 };
-  /** Of taking out texts alone. */
-  readonly #scrubs: Turns = { notBefore: -Infinity, failures: 0 };
   #timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #looks: ReturnType<typeof setInterval>[] = [];
+  #look: ReturnType<typeof setInterval> | undefined;
   /** Deletions of which a pass that succeeded left bytes where it cannot overwrite them. */
   #passedInVain = 0;
-  /** Jobs that had ended before the file of jobs was written anew; a crash may have left others. */
-  #endings = -1;
+  #texts: ReturnType<typeof setInterval> | undefined;
 
   constructor(domain: Erasing) {
     this.#domain = domain;
@@ -57,15 +53,12 @@ export class Erasure implements AsyncDisposable {
   /** Takes up what an earlier process left. */
   start(): void {
     this.#schedule();
-    this.#repeat(() => this.#schedule(), LOOK_MS);
+    this.#look = setInterval(() => this.#schedule(), LOOK_MS);
+    Deno.unrefTimer(Number(this.#look));
     // Else whoever has the relayer key opens the memories themselves, too.
-    if (this.#domain.cipher.needsCredential) this.#repeat(() => this.#takeOutTexts(), TEXTS_MS);
-  }
-
-  #repeat(look: () => void, ms: number): void {
-    const timer = setInterval(look, ms);
-    Deno.unrefTimer(Number(timer));
-    this.#looks.push(timer);
+    if (!this.#domain.cipher.needsCredential) return;
+    this.#texts = setInterval(() => void this.#takeOutTexts(), TEXTS_MS);
+    Deno.unrefTimer(Number(this.#texts));
   }
 
   /**
@@ -90,27 +83,23 @@ export class Erasure implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new SvcError("shutting_down"));
     clearTimeout(this.#timer);
-    for (const timer of this.#looks) clearInterval(timer);
+    clearInterval(this.#look);
+    clearInterval(this.#texts);
     await this.#running;
   }
 
   /**
-   * Texts wait under the relayer key until the cipher sealed them, and a job that ends leaves its
-   * bytes in the file. Where the relayer key opens no memory it shall not open those, either.
+   * Earlier versions let texts wait under the relayer key, and a job that ends leaves its bytes in the
+   * file. Where the relayer key opens no memory it shall not open those, either.
    */
-  #takeOutTexts(): void {
-    if (this.#running !== undefined || waitOf(this.#scrubs) > 0) return;
-    if (this.#domain.jobs.endings === this.#endings) return;
-    this.#running = this.#attempt(this.#scrubs, () => this.#scrubJobs()).finally(() => {
-      this.#running = undefined;
-      this.#schedule();
-    });
-  }
-
-  async #scrubJobs(): Promise<void> {
-    const { endings } = this.#domain.jobs;
-    await this.#domain.scrubJobs();
-    this.#endings = endings;
+  async #takeOutTexts(): Promise<void> {
+    if (this.#running !== undefined) return;
+    const turn: Turns = { notBefore: -Infinity, failures: 0 };
+    this.#running = this.#attempt(turn, () => this.#domain.scrubJobs());
+    await this.#running;
+    this.#running = undefined;
+    if (turn.failures === 0) clearInterval(this.#texts);
+    this.#schedule();
   }
 
   #schedule(): void {
@@ -137,7 +126,7 @@ export class Erasure implements AsyncDisposable {
     await this.#attempt(this.#passes, async () => {
       await vectorStore.scrub?.({ signal });
       await blobStore.scrub?.({ signal });
-      await this.#scrubJobs();
+      await this.#domain.scrubJobs();
       if (this.#isInVain) this.#passedInVain = finished.length;
       else tombstones.markErased(finished);
     });

@@ -9,7 +9,7 @@ import type { SecretsRule } from "../../interfaces/config.ts";
 import type { Metadata } from "../record.ts";
 import type { Redacted } from "../secrets.ts";
 import { accept, type Accepting } from "../remember.ts";
-import { textPayload } from "../job_contents.ts";
+import { textPayload } from "../waiting/job_contents.ts";
 import { standingOfRecord, supersedesLinks, writtenStanding } from "../standing.ts";
 import { checkSuperseded } from "../links/superseded.ts";
 import { openVersion } from "./history.ts";

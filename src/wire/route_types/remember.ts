@@ -143,6 +143,8 @@ export interface RememberRoutes {
             /** The rule that found it. */
             readonly reason: string;
           } | undefined;
+          /** What it cannot go on without: a request of whoever may read it. */
+          readonly waits_for?: "credential" | undefined;
           /** Why the last attempt failed. */
           readonly error?: string | undefined;
           readonly error_code?:
@@ -238,6 +240,8 @@ export interface RememberRoutes {
           /** The rule that found it. */
           readonly reason: string;
         } | undefined;
+        /** What it cannot go on without: a request of whoever may read it. */
+        readonly waits_for?: "credential" | undefined;
         /** Why the last attempt failed. */
         readonly error?: string | undefined;
         readonly error_code?:
@@ -284,6 +288,8 @@ export interface RememberRoutes {
           /** The rule that found it. */
           readonly reason: string;
         } | undefined;
+        /** What it cannot go on without: a request of whoever may read it. */
+        readonly waits_for?: "credential" | undefined;
         /** Why the last attempt failed. */
         readonly error?: string | undefined;
         readonly error_code?:

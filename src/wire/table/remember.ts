@@ -113,6 +113,8 @@ const progress = () => ({
     memory_id: uuid("The memory that stands for it"),
     reason: text("The rule that found it", "other_words"),
   }).optional().describe("Another memory says the same: lists and recall show that one"),
+  waits_for: z.literal("credential").optional()
+    .describe("What it cannot go on without: a request of whoever may read it"),
   error: text("Why the last attempt failed").optional(),
   error_code: z.enum(JOB_ERROR_CODES).optional(),
 });
@@ -140,6 +142,7 @@ const MEMORY_ERRORS = [
   "invalid_metadata",
   "invalid_parameter",
   "quota_exceeded",
+  "key_service_unavailable",
 ] as const;
 
 /** Remember, bulk, manual, and the jobs they start. */

@@ -3,7 +3,7 @@ import { Names, timeOf } from "../../../plugins/s3/names.ts";
 import plugin from "../../../plugins/s3/plugin.ts";
 import { errorCode, keepsVersions, listedPage } from "../../../plugins/s3/answers.ts";
 import { readFields } from "../../../src/interfaces/plugin.ts";
-import { TimeOrderedIds } from "../../../src/jobs/job.ts";
+import { TimeOrderedIds } from "../../../src/jobs/job_ids.ts";
 
 const SCOPE = { owner: `0x${"a".repeat(64)}`, namespace: "notes" };
 const ENV = {

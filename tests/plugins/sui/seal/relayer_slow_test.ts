@@ -87,16 +87,23 @@ Deno.test("a chain that is down keeps memories waiting, and loses none", async (
   await using running = await start();
   const { svc, cipher, network } = running;
   const { faults } = network.parts;
+  await svc.remember("what opens the namespace");
   const before = network.parts.calls.all.get("chain") ?? 0;
   faults.set("chain", { kind: "down" });
   cipher.accountChanged?.();
   const { status, body } = await svc.post("/api/remember", { text: "tea with honey" });
   assert.equal(status, 202);
+  // What nothing can be sealed for is not accepted: it would lie under the relayer key.
+  const elsewhere = { text: "tea with milk", namespace: "elsewhere" };
+  const refused = await svc.post("/api/remember", elsewhere);
+  assert.deepEqual([refused.status, refused.body.code], [503, "chain_unavailable"]);
   const asked = () => (network.parts.calls.all.get("chain") ?? 0) > before;
   const state = async () => (await svc.get(`/api/remember/${body.job_id}`)).body.status;
   await until(asked);
   assert.notEqual(await state(), "failed");
   faults.clear();
   await until(async () => await state() === "done");
-  assert.deepEqual(await svc.recall("tea", {}, credentialOf(svc.key)), ["tea with honey"]);
+  const recalled = await svc.recall("tea", { limit: 1 }, credentialOf(svc.key));
+  assert.deepEqual(recalled, ["tea with honey"]);
+  assert.equal((await svc.post("/api/remember", elsewhere)).status, 202);
 });

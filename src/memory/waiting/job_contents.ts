@@ -1,10 +1,11 @@
-import { SvcError } from "../errors.ts";
-import type { MemoryLink, Sealed } from "../interfaces/mod.ts";
-import type { Sealer } from "../interfaces/plugin.ts";
-import type { LiveJob, Waiting } from "../jobs/job.ts";
-import type { Staging, Stored } from "../jobs/staging.ts";
-import type { Jobs } from "../jobs/jobs.ts";
-import type { Metadata } from "./record.ts";
+import { SvcError } from "../../errors.ts";
+import type { AcceptedJob, MemoryLink, SealContext, Sealed } from "../../interfaces/mod.ts";
+import type { Sealer } from "../../interfaces/plugin.ts";
+import type { LiveJob, Waiting } from "../../jobs/job.ts";
+import type { Staging } from "../../jobs/staging.ts";
+import type { Jobs } from "../../jobs/jobs.ts";
+import type { Metadata } from "../record.ts";
+import type { PayloadKeys } from "./payload_keys.ts";
 
 /** What waits, sealed, until a worker takes it. */
 export type Payload = TextPayload | {
@@ -186,20 +187,29 @@ async function open(sealer: Sealer, bytes: Uint8Array, id: string): Promise<Uint
   return bytes.length > LARGE_BYTES ? await sealer.openLarge(bytes, id) : sealer.open(bytes, id);
 }
 
-/** What jobs hold on disk, sealed under the relayer key; other threads seal large bytes. */
+/** What is kept of a payload in its job. */
+type Staged = Pick<AcceptedJob, "payload" | "payloadKey">;
+
+/**
+ * What jobs hold on disk, sealed: payloads under keys that the relayer key does not open where opening
+ * a memory takes a credential, all else under the relayer key. Other threads seal large bytes.
+ */
 export class JobContents {
   readonly #jobs: Pick<Jobs, "payload" | "loadStep" | "saveStep">;
   readonly #staging: Pick<Staging, "put">;
+  readonly #keys: Pick<PayloadKeys, "current" | "sealer">;
   readonly #payloads: Sealer;
   readonly #steps: Sealer;
 
   constructor(
     jobs: Pick<Jobs, "payload" | "loadStep" | "saveStep">,
     staging: Pick<Staging, "put">,
+    keys: Pick<PayloadKeys, "current" | "sealer">,
     sealer: (purpose: string) => Sealer,
   ) {
     this.#jobs = jobs;
     this.#staging = staging;
+    this.#keys = keys;
     this.#payloads = sealer("payload");
     this.#steps = sealer("step");
   }
@@ -207,21 +217,32 @@ export class JobContents {
   /**
    * Seals the payload of a job that is about to be accepted, and writes one of more than `inlineBytes`
    * to disk.
+   *
+   * @throws {SvcError} `storage_unavailable`; what the cipher throws, where it has to be asked.
    */
-  async stage(id: string, payload: Payload, inlineBytes: number): Promise<Stored> {
-    const sealed = await seal(this.#payloads, encodePayload(payload), id);
-    return await this.#staging.put(sealed, inlineBytes);
+  async stage(
+    id: string,
+    payload: Payload,
+    inlineBytes: number,
+    context: Omit<SealContext, "memoryId">,
+  ): Promise<Staged> {
+    const key = await this.#keys.current(context);
+    const sealed = await seal(key?.sealer ?? this.#payloads, encodePayload(payload), id);
+    const stored = await this.#staging.put(sealed, inlineBytes);
+    return { payload: stored, ...(key === undefined ? {} : { payloadKey: key.sealed }) };
   }
 
   /**
    * What waits for a job.
    *
    * @param sealed The bytes, where they are read already.
-   * @throws {SvcError} `storage_unavailable`.
+   * @throws {SvcError} `storage_unavailable`; `decrypt_credential_required` while the job is locked.
    */
   async payload(waiting: Waiting, sealed?: Uint8Array): Promise<Payload> {
+    const { id, payloadKey } = waiting.job;
+    const sealer = payloadKey === undefined ? this.#payloads : this.#keys.sealer(payloadKey);
     const bytes = sealed ?? await this.#jobs.payload(waiting);
-    return decodePayload(await open(this.#payloads, bytes, waiting.job.id));
+    return decodePayload(await open(sealer, bytes, id));
   }
 
   /** Saves what a job made. Throws as {@linkcode Jobs.saveStep}. */
