@@ -318,6 +318,22 @@ Deno.test("waitFor ends with the last state at failure and when time is up", asy
   assert.deepEqual(results.map(({ status }) => status), ["running", "failed"]);
 });
 
+Deno.test("waitFor shows a credential to a relayer that cannot go on without one", async () => {
+  const locked = { job_id: ID, status: "pending", recallable: false, waits_for: "credential" };
+  const done = { job_id: ID, status: "done", recallable: true };
+  await using relayer = fakeRelayer({
+    [`GET /api/remember/${ID}`]: ({ headers }) =>
+      Response.json(headers.has("x-seal-session") ? done : locked),
+    "POST /api/remember/bulk/status": ({ headers }) =>
+      Response.json({ results: [headers.has("x-seal-session") ? done : locked] }),
+  });
+  const { client } = clientOf(relayer.url, { sealSession: "session" });
+  assert.equal((await client.waitFor(ID)).status, "done");
+  assert.equal((await client.waitForAll([ID])).results[0]!.status, "done");
+  const shown = relayer.received.map(({ headers }) => headers.get("x-seal-session"));
+  assert.deepEqual(shown, [null, "session", null, "session"]);
+});
+
 Deno.test("waitFor answers the last state in time where the relayer falls silent", async () => {
   const running = { job_id: ID, status: "running", recallable: false };
   const silence = new Promise<Response>(() => {});

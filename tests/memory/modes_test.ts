@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { SvcError } from "../../src/errors.ts";
-import type { Cipher } from "../../src/interfaces/mod.ts";
 import { memoryCipher } from "../../plugins/memory/cipher.ts";
 import { memoryEmbedder } from "../../plugins/memory/embedder.ts";
 import { type Json, startRelayer, type TestRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
+import { guarded, SESSION } from "./guarded.ts";
 import { intercepted } from "./intercepted.ts";
 
 async function find(svc: TestRelayer, query: string, members: Json = {}): Promise<Json[]> {
@@ -107,24 +107,16 @@ Deno.test("words follow what is written and deleted", async () => {
   assert.deepEqual(textsOf(await find(svc, "heron", keyword)), ["another heron"]);
 });
 
-/** A cipher that opens for one session only, and counts the records it opened. */
-function guarded(count: { opened: number }): Cipher {
-  const cipher = intercepted(memoryCipher(), {
-    open: (next, items, { credential, ...context }) => {
-      if (credential?.session === undefined) throw new SvcError("decrypt_credential_invalid");
+Deno.test("words are indexed with a credential only, and once", async () => {
+  const count = { opened: 0 };
+  const cipher = guarded(memoryCipher(), {
+    open: (next, items, context) => {
       count.opened += items.length;
       return next(items, context);
     },
   });
-  return new Proxy(cipher, {
-    get: (target, name) => name === "needsCredential" ? true : Reflect.get(target, name),
-  });
-}
-
-Deno.test("words are indexed with a credential only, and once", async () => {
-  const count = { opened: 0 };
-  await using svc = await startRelayer({ backends: { cipher: guarded(count) } });
-  const headers = { "x-seal-session": btoa(JSON.stringify({ address: "0x1", sessionKey: "s" })) };
+  await using svc = await startRelayer({ backends: { cipher } });
+  const headers = SESSION;
   for (let i = 0; i < 5; i++) await svc.remember(`heron ${i}`);
   assert.equal(count.opened, 0, "nothing is opened when it is written");
   const wrong = { "x-delegate-key": "cd".repeat(32) };

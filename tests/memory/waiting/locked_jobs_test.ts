@@ -4,31 +4,12 @@ import { SvcError } from "../../../src/errors.ts";
 import type { Cipher, Embedder } from "../../../src/interfaces/mod.ts";
 import type { DurableOptions } from "../durable.ts";
 import { DurableRelayer } from "../durable.ts";
-import { Gate, intercepted } from "../intercepted.ts";
+import { guarded, SESSION } from "../guarded.ts";
+import { Gate, type Hooks, intercepted } from "../intercepted.ts";
 import { verifies } from "../../requirements.ts";
 import { poll } from "../../within.ts";
 
-const SESSION = { "x-seal-session": btoa(JSON.stringify({ address: "0x1", sessionKey: "s" })) };
 const FOREIGN = { "x-delegate-key": "cd".repeat(32) };
-
-/** A cipher that opens for one session only, and says what became of it. */
-function guarded(state: { sealed: number; isDown: boolean }): (cipher: Cipher) => Cipher {
-  return (cipher) => {
-    const around = intercepted(cipher, {
-      seal: (next, ...args) => {
-        state.sealed++;
-        return state.isDown ? Promise.reject(new SvcError("chain_unavailable")) : next(...args);
-      },
-      open: (next, items, { credential, ...context }) => {
-        if (credential?.session === undefined) throw new SvcError("decrypt_credential_invalid");
-        return next(items, context);
-      },
-    });
-    return new Proxy(around, {
-      get: (target, name) => name === "needsCredential" ? true : Reflect.get(target, name),
-    });
-  };
-}
 
 /** A relayer whose memories open for one session, and whose jobs stop before they embed. */
 async function start(options: DurableOptions = {}) {
@@ -41,7 +22,11 @@ async function start(options: DurableOptions = {}) {
         return await next(texts, how);
       },
     });
-  const wrap = { cipher: guarded(state), ...options.wrap };
+  const seal: Hooks<Cipher>["seal"] = (next, ...args) => {
+    state.sealed++;
+    return state.isDown ? Promise.reject(new SvcError("chain_unavailable")) : next(...args);
+  };
+  const wrap = { cipher: (cipher: Cipher) => guarded(cipher, { seal }) };
   const relayer = await DurableRelayer.start({ embedder, ...options, wrap });
   return { relayer, gate, state };
 }

@@ -1,21 +1,28 @@
 import assert from "node:assert/strict";
+import { memoryCipher } from "../../../plugins/memory/cipher.ts";
+import { memoryEmbedder } from "../../../plugins/memory/embedder.ts";
 import { memory } from "../../../plugins/memory/mod.ts";
 import { postgres } from "../../../plugins/postgres/mod.ts";
 import { DEFAULT_CONFIG } from "../../../src/interfaces/config.ts";
 import { Secret } from "../../../src/interfaces/fields.ts";
+import type { Embedder } from "../../../src/interfaces/mod.ts";
+import type { BackendSource } from "../../../src/interfaces/plugin.ts";
 import { createRelayer, type Relayer } from "../../../src/relayer.ts";
 import { examine } from "../../../src/program/doctor/checks.ts";
 import { runKey } from "../../../src/program/commands/key.ts";
+import { guarded, SESSION } from "../../memory/guarded.ts";
+import { Gate, intercepted } from "../../memory/intercepted.ts";
+import { TestClock, TestKey, TestRelayer } from "../../relayer_fixture.ts";
 import { folderForTests } from "../sealer_for_tests.ts";
 import { onServer } from "./on_server.ts";
 
 const RELAYER_KEY = new Uint8Array(32).fill(7);
 
-/** A relayer that keeps everything in a database. */
-function relayerOn(url: string, relayerKey = RELAYER_KEY) {
+/** A relayer that keeps everything in a database, but for what other backends do. */
+function relayerOn(url: string, relayerKey = RELAYER_KEY, others: BackendSource = {}) {
   return createRelayer({
     relayerKey,
-    backends: [memory(), postgres({ url: new Secret(url), connections: 8 })],
+    backends: [memory(), postgres({ url: new Secret(url), connections: 8 }), others],
     config: { rateLimit: { ...DEFAULT_CONFIG.rateLimit, disabled: true } },
   });
 }
@@ -58,6 +65,39 @@ onServer((empty) => {
     const ada = await two.account("ada");
     assert.deepEqual((await ada.recall("code")).results, []);
     await assert.rejects(ada.memory(id), { code: "memory_not_found" });
+  });
+
+  Deno.test("what waits at one goes on at the other when somebody comes who may read it", async () => {
+    const url = await empty();
+    const gate = new Gate();
+    const cipher = guarded(memoryCipher());
+    const embedder = intercepted<Embedder>(memoryEmbedder(), {
+      embed: async (next, texts, how) => {
+        await gate.pass(how.signal);
+        return await next(texts, how);
+      },
+    });
+    await using one = await relayerOn(url, RELAYER_KEY, { cipher, embedder });
+    await using two = await relayerOn(url, RELAYER_KEY, { cipher });
+    const admin = one.backends.accounts.admin!;
+    const { accountId } = await admin.create(`0x${"5".repeat(64)}`);
+    const key = new TestKey();
+    const account = await admin.addKey(accountId, {
+      publicKey: key.publicKey,
+      label: "test",
+      permissions: ["read", "write"],
+    });
+    const clock = new TestClock();
+    const [at, elsewhere] = [one, two].map((relayer) =>
+      new TestRelayer(relayer, relayer.backends, clock, key, account)
+    );
+    gate.close();
+    const id = (await at!.post("/api/remember", { text: "tea with honey" })).body.job_id;
+    await gate.reached;
+    assert.equal((await elsewhere!.get(`/api/remember/${id}`)).body.waits_for, "credential");
+    const { body } = await elsewhere!.post("/api/recall", { query: "tea" }, { headers: SESSION });
+    assert.deepEqual(body.results.map(({ text }: { text: string }) => text), ["tea with honey"]);
+    gate.open();
   });
 
   Deno.test("the key of all is changed while they run, and each takes it at its next start", async () => {
