@@ -1,6 +1,6 @@
 import type { Backends } from "../src/interfaces/mod.ts";
 import { encodeRecord } from "../src/memory/record.ts";
-import { TimeOrderedIds } from "../src/jobs/job.ts";
+import { TimeOrderedIds } from "../src/jobs/job_ids.ts";
 import { configuredSources } from "../src/program/plugins.ts";
 import { createRelayer } from "../src/relayer.ts";
 import { readSettings } from "../src/program/settings/mod.ts";

@@ -2,7 +2,7 @@ import { loadLibrary } from "../plugins/lancedb/library.ts";
 import { lancedbVectorStore } from "../plugins/lancedb/mod.ts";
 import { WindowsTable } from "../plugins/lancedb/windows_table.ts";
 import type { IndexEntry, VectorStore } from "../src/interfaces/mod.ts";
-import { TimeOrderedIds } from "../src/jobs/job.ts";
+import { TimeOrderedIds } from "../src/jobs/job_ids.ts";
 import { RelayerKey } from "../src/sealing/relayer_key.ts";
 import type { Figure, Part } from "./figures.ts";
 import { median, uniform, unitVector } from "./statistics.ts";

@@ -31,6 +31,7 @@ import { JobWorker } from "../../src/jobs/worker.ts";
 import { silentLogger as logger } from "../../src/log.ts";
 import { ALL_OWNERS } from "../../src/memory/owners/owners.ts";
 import { openDomain } from "../../src/memory/domain.ts";
+import { PayloadKeys } from "../../src/memory/waiting/payload_keys.ts";
 import { RelayerReceiptKey } from "../../src/sealing/receipt_key.ts";
 import { RelayerKey } from "../../src/sealing/relayer_key.ts";
 
@@ -48,10 +49,13 @@ const config = {
 const core = new CoreDb(":memory:");
 const embedder = memoryEmbedder();
 const vectorStore = memoryVectorStore();
+const cipher = memoryCipher();
+const sealerOf = (bytes: Uint8Array) => new RelayerKey(bytes).sealer("payload");
 const domain = openDomain({
   accounts: localAccounts({ dataDir }),
   blobStore: memoryBlobStore(),
-  cipher: memoryCipher(),
+  cipher,
+  payloadKeys: new PayloadKeys({ cipher, sealerOf, now }),
   embedder,
   vectorStore,
   config,
