@@ -7,8 +7,8 @@ import { familyOf, signal } from "./processes.ts";
 
 /** Of all servers: each has an address of its own. */
 const PORT = 15_432;
-/** Room of a server whose disk is to be filled, MiB. */
-const DISK_MB = 768;
+/** Room of a server whose disk is to be filled, more than any run uses: what is used is RAM. */
+const DISK = "16g";
 const SETTINGS = [
   "unix_socket_directories=",
   "max_connections=200",
@@ -26,7 +26,7 @@ class Server {
   readonly machine: Machine;
   readonly #folder: string;
   readonly #user: { readonly uid: number; readonly gid: number } | undefined;
-  /** Whether its disk is its own, and small enough to be filled. */
+  /** Whether its disk is its own, so that it can be full. */
   readonly isLimited: boolean;
   #process: Deno.ChildProcess | undefined;
 
@@ -42,13 +42,13 @@ class Server {
     this.isLimited = isLimited;
   }
 
-  /** @param limited Whether its disk is to be a small one, which only root can make, and not always. */
+  /** @param limited Whether its disk is to be its own, which only root can make, and not always. */
   static async make(machine: Machine, limited: boolean): Promise<Server> {
     const folder = await Deno.makeTempDir({ prefix: "svc_server_" });
     const user = await serverUser();
     const own = "uid" in user ? user : undefined;
     await Deno.mkdir(`${folder}/disk`);
-    const options = `size=${DISK_MB}m,mode=700`;
+    const options = `size=${DISK},mode=700`;
     const args = ["-t", "tmpfs", "-o", options, "tmpfs", `${folder}/disk`];
     const isMounted = limited && (await new Deno.Command("mount", { args }).output()).success;
     if (own !== undefined) {
@@ -163,18 +163,21 @@ class Server {
 
   /** Leaves no room on its disk. */
   async fill(): Promise<void> {
-    using file = await Deno.open(`${this.#folder}/disk/full`, { create: true, write: true });
-    const block = new Uint8Array(1 << 20);
-    try {
-      for (;;) await file.write(block);
-    } catch {
-      // It is full.
-    }
+    const args = ["-B1", "--output=used", `${this.#folder}/disk`];
+    const { stdout } = await new Deno.Command("df", { args }).output();
+    const [, used = ""] = new TextDecoder().decode(stdout).trim().split("\n");
+    await this.#resize(used.trim());
   }
 
   /** Gives the room back. */
-  async empty(): Promise<void> {
-    await Deno.remove(`${this.#folder}/disk/full`);
+  empty(): Promise<void> {
+    return this.#resize(DISK);
+  }
+
+  async #resize(size: string): Promise<void> {
+    const args = ["-o", `remount,size=${size}`, `${this.#folder}/disk`];
+    const { success, stderr } = await new Deno.Command("mount", { args }).output();
+    if (!success) throw new Error(`mount: ${new TextDecoder().decode(stderr)}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
