@@ -294,7 +294,8 @@ class RunningRelayer implements Relayer {
     this.#drained = true;
     clearInterval(this.#upkeep);
     this.#mcp.closeListening();
-    await this.#domain.worker.stop(graceMs);
+    const { worker, cipher } = this.#domain;
+    await worker.stop(graceMs, cipher.needsCredential);
     await this.#replay.close().catch((error) => {
       this.#domain.logger.warn("replay_not_saved", { reason: SvcError.from(error).code });
     });

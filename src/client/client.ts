@@ -44,8 +44,8 @@ function queryOf(members: unknown): string {
 export type RouteCall<N extends RouteName> =
   & WriteControl
   & {
-    /** Whether the relayer opens memories for it: then it is sent what opens them. */
-    readonly decrypts?: boolean;
+    /** Whether it is sent what opens memories, where the relayer asks for that; `locked`: at once. */
+    readonly decrypts?: boolean | "locked";
   }
   & (Sent<N> extends undefined ? unknown : { readonly body: Sent<N> })
   & { readonly query?: Sent<N, "query">; readonly id?: string }
@@ -173,7 +173,7 @@ export class SvcClient {
    * so look at `status` and `recallable`.
    */
   waitFor(jobId: string, control: WaitControl = {}): Promise<JobRecord> {
-    const ask = (decrypts: boolean, signal?: AbortSignal) =>
+    const ask = (decrypts: false | "locked", signal?: AbortSignal) =>
       this.#ask("GET /api/remember/:id", { ...read({ signal }), id: jobId, decrypts });
     return this.#wait(control, ask, (job) => [job]);
   }
@@ -184,14 +184,14 @@ export class SvcClient {
     control: WaitControl = {},
   ): Answer<"POST /api/remember/bulk/status"> {
     const body = { job_ids: jobIds };
-    const ask = (decrypts: boolean, signal?: AbortSignal) =>
+    const ask = (decrypts: false | "locked", signal?: AbortSignal) =>
       this.#ask("POST /api/remember/bulk/status", { ...read({ signal }), body, decrypts });
     return this.#wait(control, ask, ({ results }) => results);
   }
 
   #wait<T>(
     { until = "recallable", timeoutMs = 60_000, signal }: WaitControl,
-    ask: (decrypts: boolean, signal?: AbortSignal) => Promise<T>,
+    ask: (decrypts: false | "locked", signal?: AbortSignal) => Promise<T>,
     jobsIn: (answer: T) => readonly (JobRecord | JobStatus)[],
   ): Promise<T> {
     return pollJobs(ask, jobsIn, until, { ...this.#transport.options, timeoutMs, signal });

@@ -23,7 +23,7 @@ export interface Call {
   /** Value of `idempotency-key`. */
   readonly idempotencyKey?: string | undefined;
   /** Whether the relayer opens memories for it. */
-  readonly decrypts?: boolean;
+  readonly decrypts?: boolean | "locked";
   /** Ends the call. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -118,7 +118,7 @@ export class Transport {
         ...headers,
         ...(body === undefined ? {} : { "content-type": type }),
         ...(call.decrypts ? credentialHeaders : {}),
-        ...(call.decrypts ? await this.#sealHeaders(call.signal) : {}),
+        ...(call.decrypts ? await this.#sealHeaders(call) : {}),
         ...(call.idempotencyKey === undefined
           ? {}
           : { [HEADER.idempotencyKey]: call.idempotencyKey }),
@@ -139,21 +139,26 @@ export class Transport {
 
   /** Whether the relayer wants a credential that was not given, and that may be made. */
   #lacksCredential(call: Call, error: unknown): boolean {
-    const { mayOpen, credentialHeaders, sessionToken } = this.options;
-    if (!call.decrypts || !(error instanceof SvcError)) return false;
-    // What is sent there lets its holder open memories for a while.
-    const isMade = Object.keys(credentialHeaders).length === 0 && sessionToken === undefined;
-    if (!mayOpen || !isMade) return false;
+    if (!call.decrypts || !(error instanceof SvcError) || !this.#makesSessions) return false;
     return error.code === "decrypt_credential_required" ||
       error.code === "decrypt_credential_invalid" && this.#sealSession !== undefined;
   }
 
-  async #sealHeaders(signal: AbortSignal | undefined): Promise<Record<string, string>> {
-    if (this.#sealSession === undefined) return {};
-    const kept = await this.#sealSession.catch(() => undefined);
+  /** Whether a credential may be made: none was given. */
+  get #makesSessions(): boolean {
+    const { mayOpen, credentialHeaders, sessionToken } = this.options;
+    // What is sent there lets its holder open memories for a while.
+    const isGiven = Object.keys(credentialHeaders).length > 0 || sessionToken !== undefined;
+    return mayOpen && !isGiven;
+  }
+
+  async #sealHeaders({ decrypts, signal }: Call): Promise<Record<string, string>> {
+    const isMade = decrypts === "locked" && this.#makesSessions;
+    if (this.#sealSession === undefined && !isMade) return {};
+    const kept = await this.#sealSession?.catch(() => undefined);
     const due = kept === undefined || kept.renewAt <= this.options.now() + this.#clockOffset;
     if (due) this.#sealSession = this.#openSealSession(signal);
-    return { [HEADER.sealSession]: (await this.#sealSession).header };
+    return { [HEADER.sealSession]: (await this.#sealSession!).header };
   }
 
   async #openSealSession(signal: AbortSignal | undefined): Promise<SealSession> {

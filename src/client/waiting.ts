@@ -27,7 +27,7 @@ function isSettled(job: JobRecord | JobStatus, until: "recallable" | "done"): bo
  * @param ask Told whether a relayer cannot go on without a credential: it is shown to no other.
  */
 export function pollJobs<T>(
-  ask: (decrypts: boolean, signal?: AbortSignal) => Promise<T>,
+  ask: (decrypts: false | "locked", signal?: AbortSignal) => Promise<T>,
   jobsIn: (answer: T) => readonly (JobRecord | JobStatus)[],
   until: "recallable" | "done",
   polling: Polling,
@@ -38,7 +38,7 @@ export function pollJobs<T>(
     isLocked = jobs.some((job) => "waits_for" in job && job.waits_for !== undefined);
     return jobs.every((job) => isSettled(job, until));
   };
-  return poll((signal) => ask(isLocked, signal), satisfies, polling);
+  return poll((signal) => ask(isLocked && "locked", signal), satisfies, polling);
 }
 
 /**

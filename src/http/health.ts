@@ -50,7 +50,7 @@ export class Health {
   #queue(table: DependencyHealth): DependencyHealth {
     const { jobs, now, config } = this.#domain;
     const oldest = jobs.oldest;
-    const full = jobs.size >= config.maxPendingJobs;
+    const full = jobs.openCount >= config.maxPendingJobs;
     const details = {
       pending: jobs.size,
       oldest_seconds: oldest === undefined ? 0 : Math.max(0, Math.round((now() - oldest) / 1000)),

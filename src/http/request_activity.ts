@@ -42,3 +42,9 @@ export function namespacesIn(...given: unknown[]): string[] {
     return Array.isArray(several) ? namespacesIn(...several) : [];
   });
 }
+
+/** Ids of memories and jobs that a checked request names in its path, and in `job_ids`. */
+export function idsIn({ id, body }: { readonly id: string; readonly body: unknown }): string[] {
+  const jobs = typeof body === "object" && body !== null && "job_ids" in body ? body.job_ids : [];
+  return [...id === "" ? [] : [id], ...Array.isArray(jobs) ? jobs : []];
+}

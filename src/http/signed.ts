@@ -8,7 +8,7 @@ import { isUuid } from "../wire/keys.ts";
 import { SIGNED_BODY_BYTES, WEIGHED_BYTES } from "../wire/limits.ts";
 import { parseBody } from "../wire/request_members.ts";
 import type { Route } from "../wire/route.ts";
-import { rowOf } from "../wire/routes.ts";
+import { errorsOf, rowOf } from "../wire/routes.ts";
 import type { SignedName } from "../wire/route_types.ts";
 import { nativeBodySha256 } from "../wire/signing/verify.ts";
 import type { AccountCache, Authorization } from "./account_cache.ts";
@@ -17,7 +17,7 @@ import { Authentication } from "./authentication.ts";
 import type { BodyReader } from "./body_reader.ts";
 import { type Answer, Keeping, lasting } from "./keeping.ts";
 import type { Grants } from "./oauth/grants.ts";
-import { namespacesIn, noteRequest } from "./request_activity.ts";
+import { idsIn, namespacesIn, noteRequest } from "./request_activity.ts";
 import type { OwnAddress } from "./own_address.ts";
 import { type SignedRequest, TOKEN_PURPOSE } from "./session_tokens.ts";
 import {
@@ -63,6 +63,8 @@ interface SignedRoute {
   readonly weight: number;
   /** Whether what a request brings is accepted with its nonce, before anything is done. */
   readonly isAccepting: boolean;
+  /** Whether what waits may be opened for a request: it is read, or asked for. */
+  readonly isOpening: boolean;
   /** Whether an answer is made while it is read. */
   readonly isStreamed: boolean;
   /** Error code for a path parameter that is no UUID; absent where the path has none. */
@@ -140,6 +142,8 @@ export class SignedRoutes {
       get isAccepting() {
         return row.writes === true && 202 in row.answers();
       },
+      isOpening: errorsOf(name).includes("decrypt_credential_required") ||
+        name.includes("remember/"),
       isStreamed: name === "POST /api/export",
       unknownId: !name.includes(":id")
         ? undefined
@@ -347,7 +351,8 @@ export class SignedRoutes {
       keep: (answer) => keeping.keep(answer),
     };
     try {
-      await unlockJobs(domain, call.caller);
+      const concern = { namespaces: verified.namespaces, ids: idsIn(call) };
+      if (route.isOpening) await unlockJobs(domain, call.caller, concern);
       const answer = await route.handle(domain, call);
       if (answer instanceof Response) return answer;
       const provisional = keeping.kept;

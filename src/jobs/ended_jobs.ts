@@ -1,6 +1,7 @@
 import type { JobErrorCode } from "../errors.ts";
 import type { EndedJob, JobStore, Scope, Stored } from "../interfaces/mod.ts";
-import type { Ending, JobView, LiveJob, LiveJobs } from "./job.ts";
+import type { Ending, JobView, LiveJob } from "./job.ts";
+import type { LiveJobs } from "./live_jobs.ts";
 
 /** Memories looked up at once. */
 const TOGETHER = 100;

@@ -11,16 +11,10 @@ import type {
 } from "../interfaces/mod.ts";
 import { acceptedJob } from "../interfaces/job_store.ts";
 import { EndedJobs, endedRecord } from "./ended_jobs.ts";
-import {
-  ACCEPTED,
-  type AtRest,
-  type Ending,
-  type JobView,
-  LiveJob,
-  LiveJobs,
-  type Waiting,
-} from "./job.ts";
+import { ACCEPTED, type Ending, type JobView, LiveJob, type Waiting } from "./job.ts";
 import { TimeOrderedIds } from "./job_ids.ts";
+import { type AtRest, LiveJobs } from "./live_jobs.ts";
+import type { LockedJobs } from "./locked_jobs.ts";
 import type { Kept } from "./replay.ts";
 
 interface JobsOptions {
@@ -60,6 +54,11 @@ export class Jobs {
     return this.#live.size;
   }
 
+  /** Unfinished jobs that are not locked. */
+  get openCount(): number {
+    return this.#live.openCount;
+  }
+
   get oldest(): number | undefined {
     return this.#live.oldest;
   }
@@ -89,7 +88,7 @@ export class Jobs {
   }
 
   #addLeft(live: LiveJob): LiveJob {
-    live.isLocked = this.#options.isOpen?.(live.job) === false;
+    live.lock = this.#lockOf(live.job);
     return this.#live.add(live);
   }
 
@@ -140,8 +139,14 @@ export class Jobs {
     return this.#live.all().filter((live) => live.job.owner === owner);
   }
 
-  lockedOf(owner: string): LiveJob[] {
-    return this.#live.lockedOf(owner);
+  #lockOf(job: AcceptedJob): SvcError | undefined {
+    const isOpen = this.#options.isOpen?.(job) ?? true;
+    return isOpen ? undefined : new SvcError("decrypt_credential_required");
+  }
+
+  /** Those that rest until somebody comes with a credential. */
+  get locked(): Pick<LockedJobs, "of"> {
+    return this.#live.locked;
   }
 
   /** To be called once payloads of locked jobs can be opened. */
@@ -174,8 +179,9 @@ export class Jobs {
    * @throws {SvcError} `overloaded` when too many are unfinished.
    */
   checkRoom(owner: string, jobs: number): void {
-    const own = this.#live.countOf(owner);
-    const free = this.#options.maxPending - (this.#live.size - own);
+    // Those that wait for their owners may do so for ever.
+    const own = this.#live.openCountOf(owner);
+    const free = this.#options.maxPending - (this.#live.openCount - own);
     if (own + jobs > Math.ceil(free / 2)) {
       throw new SvcError("overloaded", "Too many jobs are waiting: try again later");
     }
@@ -322,7 +328,7 @@ export class Jobs {
     again.mayBeStored = step !== undefined && !mayBeIndexed;
     again.updatedAt = due;
     if (recallable) again.markRecallable();
-    again.isLocked = this.#options.isOpen?.(again.job) === false;
+    again.lock = this.#lockOf(again.job);
     const kept = answering(again.view());
     const retrying = this.#store.retry(record, progressOf(again), kept.mutations);
     await this.#add([again], retrying.then((lease) => [lease]));

@@ -172,8 +172,13 @@ export class JobWorker {
     );
   }
 
-  /** Takes no new job and waits for the running ones; those that take longer are aborted. */
-  async stop(graceMs: number): Promise<void> {
+  /**
+   * Takes no new job and waits for the running ones; those that take longer are aborted.
+   *
+   * @param works Whether it works on in that time: what it leaves would wait for its owners.
+   */
+  async stop(graceMs: number, works = false): Promise<void> {
+    if (works) await within(graceMs, this.idle());
     this.#stopped = true;
     clearInterval(this.#sweeper);
     this.#pace.stop();

@@ -13,7 +13,7 @@ export const NAMING_MS = { deletion: 1_000, upkeep: 15_000 };
 /** What storing a blob, and finding out its id later, takes. */
 export type StoringBlobs = Uses<{
   blobStore: "put" | "withdraw" | "delete" | "erases";
-  contents: "payload" | "step";
+  contents: "ownCiphertext" | "step";
   logger: true;
 }>;
 
@@ -117,18 +117,17 @@ async function storeAgain(
   ms: number,
 ): Promise<string> {
   const { contents } = domain;
-  const { payload: stored, ...spec } = job;
+  const { payload, ...spec } = job;
   const isOwn = job.source === "manual";
-  // A text is not opened for it: its key may be nowhere any more.
-  const own = isOwn && stored
-    ? await contents.payload({ job: { ...spec, payload: stored } })
+  const own = isOwn && payload !== undefined
+    ? await contents.ownCiphertext({ job: { ...spec, payload } })
     : undefined;
   if (own?.kind === "manual" && own.blobId !== undefined) return own.blobId;
   const signal = AbortSignal.timeout(ms);
   let bytes: Uint8Array = new TextEncoder().encode(job.id);
   if (keepsBytes(domain)) {
     const made = await contents.step(job.id);
-    if (made === undefined || isOwn && own === undefined) {
+    if (made === undefined || (isOwn && own === undefined)) {
       throw new SvcError("storage_unavailable", "The sealed record is missing");
     }
     bytes = bytesOf(job, own, made);

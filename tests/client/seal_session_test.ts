@@ -34,6 +34,23 @@ Deno.test("Seal's own session key takes a session over, signature and all", asyn
   assert.equal((await session.getCertificate()).ttl_min, 10);
 });
 
+Deno.test("a client makes a session for a job that cannot go on without one", async () => {
+  const job = { job_id: crypto.randomUUID(), status: "pending", recallable: false };
+  await using relayer = fakeRelayer({
+    "GET /config": () => Response.json({ packageId: PACKAGE }),
+    [`GET /api/remember/${job.job_id}`]: ({ headers }) =>
+      Response.json(
+        headers.has("x-seal-session")
+          ? { ...job, status: "done", recallable: true }
+          : { ...job, waits_for: "credential" },
+      ),
+  });
+  const client = new SvcClient({ baseUrl: relayer.url, privateKey: SEED.toHex() });
+  assert.equal((await client.waitFor(job.job_id)).status, "done");
+  const sent = relayer.received.filter(({ target }) => target.includes("remember"));
+  assert.deepEqual(sent.map(({ headers }) => headers.has("x-seal-session")), [false, true]);
+});
+
 Deno.test("a client makes a session when the relayer asks for one, and renews it", async () => {
   const needs = errorResponse(new SvcError("decrypt_credential_required"), "r");
   const answers: Response[] = [];

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { LiveJob, LiveJobs } from "../../src/jobs/job.ts";
+import { LiveJob } from "../../src/jobs/job.ts";
+import { LiveJobs } from "../../src/jobs/live_jobs.ts";
 import { jobOf } from "./setup.ts";
 
 Deno.test("a job is taken up once, and rests again unless it has ended", () => {

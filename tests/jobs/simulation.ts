@@ -213,7 +213,7 @@ export class Simulation {
   async #rest(): Promise<void> {
     this.#acting = false;
     for (let i = 0; i < CALM_STEPS && !this.#atRest(); i++) {
-      const isLocked = this.#domain.jobs.lockedOf(OWNER.owner).length > 0;
+      const isLocked = this.#domain.jobs.locked.of(OWNER.owner).length > 0;
       if (isLocked && this.#asked === 0) this.#ask(CALM, () => Promise.resolve());
       await this.#step(CALM);
     }
@@ -374,11 +374,12 @@ export class Simulation {
   /** A call of a client, who does not wait for the answer. */
   #ask(chaos: Chaos, call: () => Promise<unknown>, over = () => {}): void {
     const process = this.#process;
-    const refusals = this.#clients.said === undefined ? REFUSALS : LINK_REFUSALS;
+    const refusals = [
+      ...this.#clients.said === undefined ? REFUSALS : LINK_REFUSALS,
+      ...this.#world.needsCredential ? ["decrypt_credential_required" as const] : [],
+    ];
     this.#asked++;
-    const asked = this.#world.needsCredential
-      ? unlockJobs(this.#domain, CALLER).then(call)
-      : call();
+    const asked = this.#world.needsCredential ? this.#unlocked(chaos, call) : call();
     asked.then(() => {}, (error) => {
       if (process !== this.#process) return;
       const isRefusal = error instanceof SvcError && refusals.includes(error.code);
@@ -389,6 +390,13 @@ export class Simulation {
       this.#asked--;
       over();
     });
+  }
+
+  /** A call behind what a request opens; not each caller may open what waits. */
+  async #unlocked(chaos: Chaos, call: () => Promise<unknown>): Promise<void> {
+    const all = { namespaces: new Set<string>(), ids: [] };
+    if (chaos === CALM || this.#random() < 0.7) await unlockJobs(this.#domain, CALLER, all);
+    await call();
   }
 
   #reading(chaos: Chaos): Reading {

@@ -327,7 +327,7 @@ export const rememberHandlers = {
       (pending) => call.keep({ status: 202, body: jobBody(pending) }),
     );
     domain.worker.notify([live]);
-    await unlockJobs(domain, call.caller);
+    await unlockJobs(domain, call.caller, { namespaces: new Set(), ids: [call.id] });
     return answer;
   },
 } satisfies Partial<SignedHandlers>;

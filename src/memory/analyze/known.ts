@@ -90,7 +90,9 @@ export async function waitingTexts(domain: KnowingJobs, scope: Scope): Promise<s
     // The commit that accepts it may still fail.
     if (!await live.accepted) return [];
     // A job that ended meanwhile has no payload, but its memory is in the index.
-    const payload = await domain.contents.payload(live).catch(() => undefined);
+    const payload = await domain.contents.payload(live).catch((error) => {
+      if (live.isLocked) throw error;
+    });
     return payload?.kind === "text" ? [payload.text] : [];
   }));
   return texts.flat();

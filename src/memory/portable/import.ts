@@ -6,6 +6,7 @@ import type { AcceptedJob, LiveJob, WrittenStanding } from "../../jobs/job.ts";
 import type { Kept } from "../../jobs/replay.ts";
 import { type Caller, checkOpenTo, scopeOf } from "../caller.ts";
 import {
+  isCredentialError,
   type Opening,
   openMemories,
   RecordLost,
@@ -382,7 +383,7 @@ class Placing {
 /** A text that is not to be had now, or not any more. */
 function unread(thrown: unknown): Pick<Present, "text" | "error"> {
   const error = SvcError.from(thrown);
-  const isForNow = error.retryable && !(error instanceof RecordLost);
+  const isForNow = (error.retryable || isCredentialError(error)) && !(error instanceof RecordLost);
   return { text: undefined, error: isForNow ? error : undefined };
 }
 

@@ -106,7 +106,11 @@ function vectorOf(bytes: Uint8Array): Float32Array {
   return new Float32Array(bytes.slice().buffer);
 }
 
-function encodePayload(payload: Payload): Uint8Array {
+/** What seals one part of a payload. */
+type SealPart = (bytes: Uint8Array) => Uint8Array;
+
+/** @param sealSaid Seals what a caller says of a ciphertext of its own, where the rest must not hide it. */
+function encodePayload(payload: Payload, sealSaid?: SealPart): Uint8Array {
   if (payload.kind === "text") {
     const { text, ...rest } = payload;
     const isPlain = Object.keys(rest).length === 1;
@@ -114,19 +118,22 @@ function encodePayload(payload: Payload): Uint8Array {
     return frame([head, encoder.encode(text)]);
   }
   const { blobId, model, metadata } = payload;
-  const head = { kind: "manual", blobId, model, metadata };
-  return frame([encoder.encode(JSON.stringify(head)), payload.data, vectorBytes(payload.vector)]);
+  const head = { kind: "manual", blobId, model, metadata: sealSaid ? undefined : metadata };
+  const said = sealSaid && metadata ? [sealSaid(encoder.encode(JSON.stringify(metadata)))] : [];
+  const parts = [encoder.encode(JSON.stringify(head)), payload.data, vectorBytes(payload.vector)];
+  return frame([...parts, ...said]);
 }
 
 /**
  * A payload from its bytes.
  *
+ * @param openSaid Opens the metadata of a client's own ciphertext; without it they are left out.
  * @throws {SvcError} `storage_unavailable`, not retryable, when they are damaged.
  */
-function decodePayload(bytes: Uint8Array): Payload {
+function decodePayload(bytes: Uint8Array, openSaid?: SealPart): Payload {
   try {
-    const [head, body, vector] = unframe(bytes);
-    const { kind, blobId, model, metadata, ...said } = JSON.parse(decoder.decode(head)) as {
+    const [head, body, vector, sealed] = unframe(bytes);
+    const { kind, blobId, model, metadata: plain, ...said } = JSON.parse(decoder.decode(head)) as {
       kind: string;
       blobId?: string;
       model?: string;
@@ -136,6 +143,9 @@ function decodePayload(bytes: Uint8Array): Payload {
       session?: string;
       position?: number;
     };
+    const metadata: Metadata | undefined = sealed === undefined || openSaid === undefined
+      ? plain
+      : JSON.parse(decoder.decode(openSaid(sealed)));
     const meta = metadata === undefined ? {} : { metadata };
     if (kind === "text" && body !== undefined) {
       return textPayload({ ...said, text: decoder.decode(body), metadata });
@@ -226,9 +236,13 @@ export class JobContents {
     inlineBytes: number,
     context: Omit<SealContext, "memoryId">,
   ): Promise<Staged> {
-    const key = await this.#keys.current(context);
-    const sealed = await seal(key?.sealer ?? this.#payloads, encodePayload(payload), id);
-    const stored = await this.#staging.put(sealed, inlineBytes);
+    const isOwn = payload.kind === "manual";
+    // What a client encrypted itself needs no key of ours: it comes back without a credential.
+    const isBare = isOwn && payload.metadata === undefined;
+    const key = isBare ? undefined : await this.#keys.current(context);
+    const plain = encodePayload(payload, key && ((bytes) => key.sealer.seal(bytes, id)));
+    const sealer = isOwn ? this.#payloads : key?.sealer ?? this.#payloads;
+    const stored = await this.#staging.put(await seal(sealer, plain, id), inlineBytes);
     return { payload: stored, ...(key === undefined ? {} : { payloadKey: key.sealed }) };
   }
 
@@ -236,13 +250,25 @@ export class JobContents {
    * What waits for a job.
    *
    * @param sealed The bytes, where they are read already.
-   * @throws {SvcError} `storage_unavailable`; `decrypt_credential_required` while the job is locked.
+   * @throws {SvcError} `storage_unavailable`; why the job is locked.
    */
   async payload(waiting: Waiting, sealed?: Uint8Array): Promise<Payload> {
-    const { id, payloadKey } = waiting.job;
-    const sealer = payloadKey === undefined ? this.#payloads : this.#keys.sealer(payloadKey);
-    const bytes = sealed ?? await this.#jobs.payload(waiting);
-    return decodePayload(await open(sealer, bytes, id));
+    const { lock, job: { id, source, payloadKey } } = waiting;
+    if (lock !== undefined) throw lock;
+    const key = payloadKey === undefined ? undefined : this.#keys.sealer(payloadKey);
+    const sealer = source === "manual" ? this.#payloads : key ?? this.#payloads;
+    const bytes = await open(sealer, sealed ?? await this.#jobs.payload(waiting), id);
+    return decodePayload(bytes, key && ((said) => key.open(said, id)));
+  }
+
+  /**
+   * What a client encrypted itself and waits for a job, locked or not, without its metadata.
+   *
+   * @throws {SvcError} `storage_unavailable`.
+   */
+  async ownCiphertext(waiting: Waiting): Promise<Payload> {
+    const bytes = await this.#jobs.payload(waiting);
+    return decodePayload(await open(this.#payloads, bytes, waiting.job.id));
   }
 
   /** Saves what a job made. Throws as {@linkcode Jobs.saveStep}. */

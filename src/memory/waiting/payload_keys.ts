@@ -1,5 +1,5 @@
 import { SvcError } from "../../errors.ts";
-import type { AcceptedJob, Cipher, SealContext } from "../../interfaces/mod.ts";
+import type { AcceptedJob, Cipher, SealContext, SealedItem } from "../../interfaces/mod.ts";
 import type { Sealer } from "../../interfaces/plugin.ts";
 import { scopeKey } from "../../interfaces/scope_key.ts";
 import type { Caller } from "../caller.ts";
@@ -16,7 +16,14 @@ export interface PayloadKey {
   readonly sealer: Sealer;
 }
 
-const fromBase64 = (text: string) => Uint8Array.fromBase64(text);
+/** What opens as a key; `undefined` when it is damaged. */
+function itemOf(payloadKey: string): SealedItem | undefined {
+  try {
+    return decodeBlob(Uint8Array.fromBase64(payloadKey));
+  } catch {
+    return undefined;
+  }
+}
 
 /** The account and the scope that a key belongs to. */
 type KeyContext = Omit<SealContext, "memoryId">;
@@ -81,13 +88,17 @@ export class PayloadKeys {
     return key.sealer;
   }
 
-  /** Opens keys of a scope with the caller's credential; those that do not open stay locked. */
+  /**
+   * Opens keys of a scope with the caller's credential.
+   *
+   * @throws {SvcError} what the cipher is refused with; why one of them cannot be opened.
+   */
   async open(sealed: Iterable<string>, caller: Caller, context: KeyContext): Promise<void> {
     const { cipher, sealerOf } = this.#options;
     const { credential, signal } = caller;
     if (credential === undefined) return;
     const locked = [...new Set(sealed)].flatMap((payloadKey) => {
-      const item = this.#open.has(payloadKey) ? undefined : decodeBlob(fromBase64(payloadKey));
+      const item = this.#open.has(payloadKey) ? undefined : itemOf(payloadKey);
       return item === undefined ? [] : [{ payloadKey, item }];
     });
     const items = locked.map(({ item }) => item);
@@ -98,6 +109,8 @@ export class PayloadKeys {
       this.#keep({ sealed: payloadKey, sealer: sealerOf(result.value) });
       result.value.fill(0);
     }
+    const failed = opened.find((result) => result.status === "rejected");
+    if (failed !== undefined) throw SvcError.from(failed.reason);
   }
 
   /** Seals under other keys from now on: the account's keys, owner or state changed. */
