@@ -109,6 +109,20 @@ export const SHARING_CASES: readonly Case<JobPlace>[] = [
     deepStrictEqual(unfinished.filter(Boolean).length, 1, "nothing of what was refused is there");
     await rejects(accept(two, 9), { code: "nonce_reused" });
   }),
+  shared(
+    "takes a nonce of a read once, whoever brings it, and whatever it comes for",
+    async (one, place) => {
+      await using two = await place.open();
+      const note = { nonce: digestOf(1), at: Date.now(), ofRead: true } as const;
+      const results = await Promise.allSettled([one, two].map((store) => store.accept([], [note])));
+      deepStrictEqual(results.filter(({ status }) => status === "rejected").length, 1);
+      await rejects(one.accept([jobOf(1)], [note]), { code: "nonce_reused" });
+      const { ofRead: _, ...written } = note;
+      await rejects(two.accept([], [written]), { code: "nonce_reused" });
+      await one.accept([jobOf(1)], [{ ...note, nonce: digestOf(2) }]);
+      deepStrictEqual(await two.isUnfinished(uuid(1)), true);
+    },
+  ),
   shared("keeps one answer to a text and to a key, the first", async (one, place) => {
     await using two = await place.open();
     for (const [number, note] of notesOf(1).entries()) {

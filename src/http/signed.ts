@@ -63,6 +63,8 @@ interface SignedRoute {
   readonly weight: number;
   /** Whether what a request brings is accepted with its nonce, before anything is done. */
   readonly isAccepting: boolean;
+  /** Whether a request changes nothing. */
+  readonly isReading: boolean;
   /** Whether what waits may be opened for a request: it is read, or asked for. */
   readonly isOpening: boolean;
   /** Whether an answer is made while it is read. */
@@ -142,6 +144,7 @@ export class SignedRoutes {
       get isAccepting() {
         return row.writes === true && 202 in row.answers();
       },
+      isReading: row.writes !== true && row.permissions?.join() === "read",
       isOpening: errorsOf(name).includes("decrypt_credential_required") ||
         name.includes("remember/"),
       isStreamed: name === "POST /api/export",
@@ -218,7 +221,7 @@ export class SignedRoutes {
     const burned = replay.burn(publicKey, nonce, Number(timestamp));
     if (replay.isShared && !verified.route.isAccepting) {
       // Another relayer may know it: nothing is done before that is told.
-      await replay.write([burned]);
+      await replay.write([verified.route.isReading ? { ...burned, ofRead: true } : burned]);
       return await this.#replayable(verified, new Keeping(replay, verified, undefined));
     }
     const keeping = new Keeping(replay, verified, burned);

@@ -125,6 +125,11 @@ export type Note =
   | {
     /** Digest of a nonce. */
     readonly nonce: Uint8Array;
+    /**
+     * Whether its request only read. Then a crash of the store may lose it when it came within the last
+     * second before.
+     */
+    readonly ofRead?: true;
     /** When it was used; it is remembered for ten minutes at least. */
     readonly at: number;
   }

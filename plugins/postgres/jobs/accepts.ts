@@ -55,6 +55,11 @@ const ACCEPT = `with jobs as (
 const NOTE_NONCES = `insert into svc.nonce(bucket, digest)
   select * from unnest($1::integer[], $2::bytea[])`;
 
+/** The same for those that only read: seen by all at once, on disk a moment later. */
+const NOTE_NONCES_OF_READS = `insert into svc.nonce(bucket, digest)
+  select g.* from (select set_config('synchronous_commit', 'off', true)) as s,
+    unnest($1::integer[], $2::bytea[]) as g`;
+
 /** SQLSTATEs that `ACCEPT` may end with because of what it was given. */
 const STATE = {
   taken: "23505",
@@ -147,7 +152,8 @@ export async function accept(
   const columns = columnsOfNotes(notes);
   const { buckets, nonces, kinds, digests, bodies, answers, ends, replaced, now } = columns;
   if (jobs.length + kinds.length + owners.length === 0) {
-    await statements.all(NOTE_NONCES, buckets, nonces);
+    const isOfReads = notes.every((note) => "nonce" in note && note.ofRead);
+    await statements.all(isOfReads ? NOTE_NONCES_OF_READS : NOTE_NONCES, buckets, nonces);
     return;
   }
   await statements.all(
