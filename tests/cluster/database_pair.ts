@@ -9,6 +9,8 @@ import { familyOf, signal } from "./processes.ts";
 const PORT = 15_432;
 /** Room of a server whose disk is to be filled, more than any run uses: what is used is RAM. */
 const DISK = "16g";
+/** Room that is left when it is made smaller, and then filled. */
+const LEFT_BYTES = 64 << 20;
 const SETTINGS = [
   "unix_socket_directories=",
   "max_connections=200",
@@ -165,13 +167,22 @@ class Server {
   async fill(): Promise<void> {
     const args = ["-B1", "--output=used", `${this.#folder}/disk`];
     const { stdout } = await new Deno.Command("df", { args }).output();
-    const [, used = ""] = new TextDecoder().decode(stdout).trim().split("\n");
-    await this.#resize(used.trim());
+    const [, used] = new TextDecoder().decode(stdout).trim().split("\n");
+    // It is written to meanwhile, and cannot be made smaller than it is used.
+    await this.#resize(String(Number(used) + LEFT_BYTES));
+    using file = await Deno.open(`${this.#folder}/disk/full`, { create: true, write: true });
+    const block = new Uint8Array(1 << 20);
+    try {
+      for (;;) await file.write(block);
+    } catch {
+      // It is full.
+    }
   }
 
   /** Gives the room back. */
-  empty(): Promise<void> {
-    return this.#resize(DISK);
+  async empty(): Promise<void> {
+    await this.#resize(DISK);
+    await Deno.remove(`${this.#folder}/disk/full`);
   }
 
   async #resize(size: string): Promise<void> {
