@@ -16,6 +16,7 @@ import {
   conflictPolicy,
   deduplicates,
 } from "./links/policy.ts";
+import { doubtAfter } from "./owners/owners.ts";
 import type { Payload } from "./waiting/job_contents.ts";
 import { type Redacted, SecretScreen, secretsRule } from "./secrets.ts";
 import { Slices } from "../index/scope_loading.ts";
@@ -107,6 +108,7 @@ export type Accepting = Uses<{
   jobs: "checkRoom" | "newId" | "accept";
   contents: "stage";
   tombstones: "forgottenAt";
+  owners: "doubt";
   worker: "notify";
   config: "failpoint" | "secrets";
   now: true;
@@ -294,7 +296,10 @@ export async function accept<A>(
   const { answer, mutations } = answering(jobs, redacted);
   const accepting = domain.jobs.accept(jobs, mutations);
   room[Symbol.dispose]();
-  const live = await accepting;
+  const live = await accepting.catch((error) => {
+    doubtAfter(domain.owners, caller.account.owner, error);
+    throw error;
+  });
   domain.config.failpoint("accept");
   domain.worker.notify(live);
   return { answer, jobs: live };

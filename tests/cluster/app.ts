@@ -58,7 +58,10 @@ export class App {
       const begun = performance.now();
       try {
         const client = this.#client ??= await this.#begin();
-        const options = { timeout: ANSWER_MS };
+        // When an answer breaks off the SDK says so, and else waits for its own timeout.
+        const broken = new AbortController();
+        client.onerror = (error: Error) => broken.abort(error);
+        const options = { timeout: ANSWER_MS, signal: broken.signal };
         const result = await client.callTool({ name, arguments: args }, undefined, options);
         if (result.isError) throw new Error(JSON.stringify(result.content));
         this.#lastBegun = begun;

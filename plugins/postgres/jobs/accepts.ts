@@ -1,7 +1,7 @@
 import { SvcError } from "../../../src/errors.ts";
 import type { AcceptedJob, Note } from "../../../src/interfaces/mod.ts";
 import { toColumn } from "../../../src/storage/sqlite/database.ts";
-import { type PostgresDatabase, refusalOf } from "../database.ts";
+import { GONE, type PostgresDatabase, refusalOf } from "../database.ts";
 import type { Statements } from "../statements.ts";
 import { columnsOfStored, specOf } from "./job_rows.ts";
 import { columnsOfNotes, makePartitions } from "./notes.ts";
@@ -121,7 +121,13 @@ export class Accepts {
       await this.#accept(group);
       for (const { resolve } of group) resolve();
     } catch (error) {
-      if (group.length === 1) return group[0]!.reject(refused(error, group[0]!));
+      // Without the server's refusal nobody knows whether they are written.
+      const state = refusalOf(error)?.state;
+      const isRefused = state !== undefined && !state.startsWith(GONE);
+      if (group.length === 1 || !isRefused) {
+        for (const item of group) item.reject(refused(error, item));
+        return;
+      }
       // One bad request must not refuse the others.
       for (const item of group) await this.#write([item]);
     }
@@ -152,6 +158,7 @@ export async function accept(
   const columns = columnsOfNotes(notes);
   const { buckets, nonces, kinds, digests, bodies, answers, ends, replaced, now } = columns;
   if (jobs.length + kinds.length + owners.length === 0) {
+    if (notes.length === 0) return;
     const isOfReads = notes.every((note) => "nonce" in note && note.ofRead);
     await statements.all(isOfReads ? NOTE_NONCES_OF_READS : NOTE_NONCES, buckets, nonces);
     return;

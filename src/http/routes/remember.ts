@@ -4,6 +4,7 @@ import { Deadline } from "../../deadline.ts";
 import { type Caller, checkOpenTo, isOpenTo, mayRead, scopeOf } from "../../memory/caller.ts";
 import type { Domain } from "../../memory/domain.ts";
 import { textPayload } from "../../memory/waiting/job_contents.ts";
+import { doubtAfter } from "../../memory/owners/owners.ts";
 import { unlockJobs } from "../../memory/waiting/unlock.ts";
 import { type Folded, foldedOf } from "../../memory/links/folded.ts";
 import { twinOf, twinsOf } from "../../memory/links/twins.ts";
@@ -321,11 +322,15 @@ export const rememberHandlers = {
     if (domain.tombstones.isGone(job, job.memoryId, job.acceptedAt)) {
       throw new SvcError("job_not_retryable");
     }
-    const { answer, live } = await domain.jobs.retry(
+    const retrying = domain.jobs.retry(
       call.id,
       owner,
       (pending) => call.keep({ status: 202, body: jobBody(pending) }),
     );
+    const { answer, live } = await retrying.catch((error) => {
+      doubtAfter(domain.owners, owner, error);
+      throw error;
+    });
     domain.worker.notify([live]);
     await unlockJobs(domain, call.caller, { namespaces: new Set(), ids: [call.id] });
     return answer;

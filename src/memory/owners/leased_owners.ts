@@ -24,6 +24,11 @@ export interface OwnerState {
   entered(owner: string): void;
   /** Makes all durable that was noted of the owner, also what waits for a better time. */
   settle(owner: string): Promise<void>;
+  /**
+   * Ends jobs of the owner, where those that are left would wait for somebody with a credential; for so
+   * many milliseconds at most.
+   */
+  workOff?(owner: string, ms: number): Promise<void>;
   /** Makes durable what was noted of the owner. */
   flush(owner: string): Promise<void>;
   /** Forgets the owner: its jobs, its namespaces in RAM, what is known of it. */
@@ -40,6 +45,8 @@ interface Held {
   coming: Promise<void> | undefined;
   /** Resolves once it is decided whether the owner goes; absent unless somebody wants it. */
   going: Promise<void> | undefined;
+  /** Whether jobs may begin although it is about to go. */
+  worksOff: boolean;
   /** Resolves once the owner may be taken again; absent unless it is lost, or was let go. */
   gone: Promise<void> | undefined;
   /** Called when nothing is under way any more. */
@@ -51,7 +58,7 @@ interface Held {
 }
 
 function nothingHeld(): Held {
-  const none = { coming: undefined, going: undefined, gone: undefined };
+  const none = { coming: undefined, going: undefined, gone: undefined, worksOff: false };
   return { count: 0, jobs: 0, ...none, idle: new Set(), staysUntil: 0, usedAt: performance.now() };
 }
 
@@ -168,7 +175,8 @@ export class LeasedOwners implements Owners, AsyncDisposable {
 
   holdForJob(owner: string): OwnerHold | undefined {
     const held = this.#held.get(owner);
-    if (held === undefined || !isHere(held) || held.going || !this.#isSure) return undefined;
+    if (held === undefined || !isHere(held) || !this.#isSure) return undefined;
+    if (held.going && !held.worksOff) return undefined;
     return this.#lend(owner, held, "jobs");
   }
 
@@ -184,6 +192,11 @@ export class LeasedOwners implements Owners, AsyncDisposable {
     }
     for (let tries = 0; !this.#isSure && tries < SURE_TRIES; tries++) await this.#renew();
     if (!isHere(held) || !this.#isSure) throw elsewhere();
+  }
+
+  doubt(owner: string): void {
+    const held = this.#held.get(owner);
+    if (held !== undefined && isHere(held)) this.#retire(owner, held);
   }
 
   /** Lets every owner go. */
@@ -290,7 +303,12 @@ export class LeasedOwners implements Owners, AsyncDisposable {
 
   async #letGo(owner: string, held: Held, waitMs: number): Promise<void> {
     const isBusy = () => held.count > 0 && !this.#closing;
-    if (held.count + held.jobs > 0) await this.#isIdle(held, waitMs);
+    const end = performance.now() + waitMs;
+    if (waitMs > 0) {
+      held.worksOff = true;
+      await this.#state.workOff?.(owner, waitMs).finally(() => held.worksOff = false);
+    }
+    if (held.count + held.jobs > 0) await this.#isIdle(held, Math.max(0, end - performance.now()));
     if (isBusy()) {
       // Requests have waited for it long enough: they come first for a while.
       held.staysUntil = performance.now() + LEAVE_MS;
@@ -309,9 +327,7 @@ export class LeasedOwners implements Owners, AsyncDisposable {
   async #isIdle(held: Held, waitMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     held.idle.add(resolve);
-    const timer = setTimeout(resolve, waitMs);
-    await promise;
-    clearTimeout(timer);
+    await within(waitMs, promise);
     held.idle.delete(resolve);
   }
 

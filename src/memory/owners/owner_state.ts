@@ -1,4 +1,5 @@
 import type { Uses } from "../parts.ts";
+import { within } from "../../deadline.ts";
 import { SvcError } from "../../errors.ts";
 import type { StateStore } from "../../interfaces/mod.ts";
 import type { LedgerMirror } from "../../storage/ledger_mirror.ts";
@@ -12,8 +13,9 @@ import { ALL_OWNERS, type Owners } from "./owners.ts";
 /** What this relayer has of owners. */
 type Having = Uses<{
   jobs: "takeUp" | "letGo";
-  worker: "resume";
+  worker: "resume" | "expedite";
   embedder: "model";
+  cipher: "needsCredential";
   index: "forget";
   copies: "flush";
   logger: true;
@@ -54,6 +56,13 @@ export function ownersOf(
     entered(owner) {
       replayDeletions(domain(), owner, NAMING_MS.upkeep)
         .catch((error) => warn("deletions_not_finished", error));
+    },
+    async workOff(owner, ms) {
+      const { jobs, worker, cipher, now } = domain();
+      if (!cipher.needsCredential) return;
+      const open = jobs.liveOf(owner).filter(({ isLocked, due }) => !isLocked && due <= now());
+      for (const { job } of open) worker.expedite(job);
+      await within(ms, Promise.all(open.map(({ ended }) => ended)));
     },
     async settle(owner) {
       domain().copies.flush();

@@ -1,3 +1,5 @@
+import { SvcError } from "../../errors.ts";
+
 /** Says that a request, or other work for an owner, is under way: until then the owner stays here. */
 export interface OwnerHold extends Disposable {
   /**
@@ -28,6 +30,16 @@ export interface Owners {
    * @throws {SvcError} as {@linkcode OwnerHold.settled}.
    */
   settled(owner: string): Promise<void>;
+  /**
+   * To be called when nobody knows whether jobs of an owner were written: whoever asks next reads anew
+   * what there is.
+   */
+  doubt(owner: string): void;
+}
+
+/** Doubts behind a failed write of jobs what is known of their owner, where it may have been written. */
+export function doubtAfter(owners: Pick<Owners, "doubt">, owner: string, error: unknown): void {
+  if (SvcError.from(error).code === "storage_unavailable") owners.doubt(owner);
 }
 
 const NOTHING: Promise<void> = Promise.resolve();
@@ -40,4 +52,6 @@ export const ALL_OWNERS: Owners = {
   holdOwn: () => NO_HOLD,
   holdForJob: () => NO_HOLD,
   settled: () => NOTHING,
+  // Its one store looks itself what a write without an answer did.
+  doubt() {},
 };

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { SvcError } from "../../../src/errors.ts";
 import { verifies } from "../../requirements.ts";
+import { memoryState } from "../../../plugins/memory/state_store.ts";
 import { memoryVectorStore } from "../../../plugins/memory/vector_store.ts";
+import { poll } from "../../within.ts";
 import { Gate, intercepted } from "../intercepted.ts";
-import { withRelayers, withTwo } from "./several_relayers.ts";
+import { relayersOn, withRelayers, withTwo } from "./several_relayers.ts";
 
 withTwo("a request that one relayer answered is answered by no other one", async (one, two) => {
   const id = await one.remember("I like tea");
@@ -137,4 +139,37 @@ withRelayers("what a lost owner's last request read is not kept", {
   await two!.send("PUT", `/api/memories/${id}`, { text: "I like coffee" });
   await two!.relayer.idle();
   assert.deepEqual(await one!.recall("coffee"), ["I like coffee"]);
+});
+
+Deno.test("what was accepted although its answer was lost is found behind the answer of a repetition", async () => {
+  await using state = memoryState();
+  const store = state.open();
+  let isLost = false;
+  const jobs = intercepted(store.jobs, {
+    accept: async (next, accepted, notes) => {
+      const leases = await next(accepted, notes);
+      if (isLost) throw new SvcError("storage_unavailable");
+      return leases;
+    },
+  });
+  const given = new Proxy(store, {
+    get: (target, name) => name === "jobs" ? jobs : Reflect.get(target, name, target),
+  });
+  const [svc] = await Array.fromAsync(relayersOn([given]));
+  await using _ = svc!;
+  await svc!.remember("tea with milk");
+  const send = () =>
+    svc!.post("/api/remember", { text: "tea with honey" }, {
+      headers: { "idempotency-key": "one" },
+    });
+  isLost = true;
+  assert.equal((await send()).status, 503);
+  isLost = false;
+  const { status, headers, body } = await send();
+  assert.deepEqual([status, headers.get("idempotency-replayed")], [202, "true"]);
+  assert.ok((await svc!.recall("tea")).includes("tea with honey"));
+  await poll(
+    async () => (await svc!.get(`/api/remember/${body.job_id}`)).body.status,
+    (one) => one === "done",
+  );
 });
