@@ -1,5 +1,7 @@
 import type { Domain } from "../memory/domain.ts";
 import { HEADER } from "../wire/headers.ts";
+import { errorsOf } from "../wire/routes.ts";
+import type { RouteName } from "../wire/route_types.ts";
 import type { Authorization } from "./account_cache.ts";
 import type { RequestContext } from "./request.ts";
 
@@ -43,8 +45,17 @@ export function namespacesIn(...given: unknown[]): string[] {
   });
 }
 
-/** Ids of memories and jobs that a checked request names in its path, and in `job_ids`. */
+/** Ids of memories and jobs that a checked request names. */
 export function idsIn({ id, body }: { readonly id: string; readonly body: unknown }): string[] {
-  const jobs = typeof body === "object" && body !== null && "job_ids" in body ? body.job_ids : [];
-  return [...id === "" ? [] : [id], ...Array.isArray(jobs) ? jobs : []];
+  const named = typeof body === "object" && body !== null ? body : {};
+  const jobs = "job_ids" in named && Array.isArray(named.job_ids) ? named.job_ids : [];
+  const memory = "memory_id" in named ? [named.memory_id] : [];
+  return [id, ...jobs, ...memory].map((one) => String(one).toLowerCase()).filter(Boolean);
+}
+
+/** Whether requests of a route read what may wait, or ask for jobs. */
+export function opensWaiting(name: RouteName): boolean {
+  if (name === "POST /api/session-token") return false;
+  return errorsOf(name).includes("decrypt_credential_required") ||
+    name.includes("/remember/:id") || name === "POST /api/remember/bulk/status";
 }

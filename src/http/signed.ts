@@ -8,7 +8,7 @@ import { isUuid } from "../wire/keys.ts";
 import { SIGNED_BODY_BYTES, WEIGHED_BYTES } from "../wire/limits.ts";
 import { parseBody } from "../wire/request_members.ts";
 import type { Route } from "../wire/route.ts";
-import { errorsOf, rowOf } from "../wire/routes.ts";
+import { rowOf } from "../wire/routes.ts";
 import type { SignedName } from "../wire/route_types.ts";
 import { nativeBodySha256 } from "../wire/signing/verify.ts";
 import type { AccountCache, Authorization } from "./account_cache.ts";
@@ -17,7 +17,7 @@ import { Authentication } from "./authentication.ts";
 import type { BodyReader } from "./body_reader.ts";
 import { type Answer, Keeping, lasting } from "./keeping.ts";
 import type { Grants } from "./oauth/grants.ts";
-import { idsIn, namespacesIn, noteRequest } from "./request_activity.ts";
+import { idsIn, namespacesIn, noteRequest, opensWaiting } from "./request_activity.ts";
 import type { OwnAddress } from "./own_address.ts";
 import { type SignedRequest, TOKEN_PURPOSE } from "./session_tokens.ts";
 import {
@@ -145,8 +145,7 @@ export class SignedRoutes {
         return row.writes === true && 202 in row.answers();
       },
       isReading: row.writes !== true && row.permissions?.join() === "read",
-      isOpening: errorsOf(name).includes("decrypt_credential_required") ||
-        name.includes("remember/"),
+      isOpening: opensWaiting(name),
       isStreamed: name === "POST /api/export",
       unknownId: !name.includes(":id")
         ? undefined

@@ -211,9 +211,8 @@ export class LiveJobs implements AtRest {
    * @throws {SvcError} why one of them cannot be opened: it is not waited for.
    */
   async settle(scope: Scope, timeoutMs: number): Promise<number> {
-    const left = await this.#settleOpen(scope, timeoutMs);
-    this.locked.check(scope);
-    return left;
+    const locked = this.locked.check(scope);
+    return locked + await this.#settleOpen(scope, timeoutMs);
   }
 
   async #settleOpen(scope: Scope, timeoutMs: number): Promise<number> {

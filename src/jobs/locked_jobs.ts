@@ -1,5 +1,12 @@
+import type { SvcError } from "../errors.ts";
 import type { Scope } from "../interfaces/mod.ts";
 import type { LiveJob } from "./job.ts";
+
+/** Whether what could not be opened may be opened another time, or by others. */
+function mayOpen({ code, retryable }: SvcError): boolean {
+  return retryable || code === "decrypt_credential_required" ||
+    code === "decrypt_credential_invalid";
+}
 
 /** Unfinished jobs that rest until somebody comes with a credential. */
 export class LockedJobs {
@@ -30,12 +37,17 @@ export class LockedJobs {
   }
 
   /**
-   * Makes sure that there are none of a scope.
+   * Looks for those of a scope that a recall misses, which has no texts of manual memories.
    *
-   * @throws {SvcError} why one could not be opened when it was tried last.
+   * @returns how many there are that open for nobody.
+   * @throws {SvcError} why one could not be opened when it was tried last, where it may be later, or for
+   * somebody else.
    */
-  check({ owner, namespace }: Scope): void {
-    const first = this.#byOwner.get(owner)?.values().find(({ job }) => job.namespace === namespace);
-    if (first?.lock !== undefined) throw first.lock;
+  check({ owner, namespace }: Scope): number {
+    const missed = [...this.#byOwner.get(owner) ?? []].filter(({ job, isSettled, cancelled }) =>
+      job.namespace === namespace && job.source !== "manual" && !isSettled && !cancelled
+    );
+    for (const { lock } of missed) if (lock && mayOpen(lock)) throw lock;
+    return missed.length;
   }
 }

@@ -178,14 +178,15 @@ export class JobWorker {
    * @param works Whether it works on in that time: what it leaves would wait for its owners.
    */
   async stop(graceMs: number, works = false): Promise<void> {
-    if (works) await within(graceMs, this.idle());
+    const end = performance.now() + graceMs;
+    if (works && graceMs > 0) await within(graceMs, this.idle());
     this.#stopped = true;
     clearInterval(this.#sweeper);
     this.#pace.stop();
     this.#outage.stop();
     this.#timers.clear();
     const putDown = () => this.#abort.abort(new SvcError("shutting_down"));
-    const timer = setTimeout(putDown, graceMs);
+    const timer = setTimeout(putDown, Math.max(0, end - performance.now()));
     await this.idle();
     clearTimeout(timer);
     putDown();

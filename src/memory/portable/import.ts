@@ -6,7 +6,6 @@ import type { AcceptedJob, LiveJob, WrittenStanding } from "../../jobs/job.ts";
 import type { Kept } from "../../jobs/replay.ts";
 import { type Caller, checkOpenTo, scopeOf } from "../caller.ts";
 import {
-  isCredentialError,
   type Opening,
   openMemories,
   RecordLost,
@@ -357,6 +356,8 @@ class Placing {
         const text = payload.kind === "text" ? payload.text : undefined;
         return { version: live.job.version, text };
       } catch (thrown) {
+        // Nobody knows whether it says the same.
+        if (live.isLocked) throw thrown;
         // A job that ended meanwhile has no payload: the memory is in its row, if it is there.
         if (live.ending === undefined) return { version: live.job.version, ...unread(thrown) };
         const { memoryId, owner } = live.job;
@@ -383,7 +384,7 @@ class Placing {
 /** A text that is not to be had now, or not any more. */
 function unread(thrown: unknown): Pick<Present, "text" | "error"> {
   const error = SvcError.from(thrown);
-  const isForNow = (error.retryable || isCredentialError(error)) && !(error instanceof RecordLost);
+  const isForNow = error.retryable && !(error instanceof RecordLost);
   return { text: undefined, error: isForNow ? error : undefined };
 }
 

@@ -242,7 +242,9 @@ export class JobContents {
     const key = isBare ? undefined : await this.#keys.current(context);
     const plain = encodePayload(payload, key && ((bytes) => key.sealer.seal(bytes, id)));
     const sealer = isOwn ? this.#payloads : key?.sealer ?? this.#payloads;
-    const stored = await this.#staging.put(await seal(sealer, plain, id), inlineBytes);
+    // The key lies beside what is inline.
+    const room = Math.max(0, inlineBytes - (key?.sealed.length ?? 0));
+    const stored = await this.#staging.put(await seal(sealer, plain, id), room);
     return { payload: stored, ...(key === undefined ? {} : { payloadKey: key.sealed }) };
   }
 

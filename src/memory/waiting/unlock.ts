@@ -40,10 +40,13 @@ export async function unlockJobs(
     const sealed = lives.map(({ job }) => job.payloadKey ?? "");
     await payloadKeys.open(sealed, caller, { accountId, owner, namespace }).catch((thrown) => {
       const error = SvcError.from(thrown);
+      // Who went away was refused nothing.
+      if (caller.signal?.aborted) return;
       for (const live of lives) if (live.isLocked) live.lock = error;
     });
   }));
-  const open = locked.filter(({ job }) => payloadKeys.isOpen(job));
+  // A key opens more of its namespace than was asked for.
+  const open = jobs.locked.of(caller.account.owner).filter(({ job }) => payloadKeys.isOpen(job));
   jobs.unlock(open);
   // Each when it is due, and those later that may have ended the process.
   worker.resume(open);

@@ -154,6 +154,67 @@ Deno.test("a job that ends the process is put off, whoever unlocks it", async ()
   gate.open();
 });
 
+Deno.test("whoever asks for one job opens what lies under its key", async () => {
+  const { relayer, gate, cipherState } = await start();
+  await using _ = relayer;
+  gate.close();
+  const ids: string[] = [];
+  for (let i = 0; i < 3; i++) {
+    ids.push((await relayer.svc.post("/api/remember", { text: `tea ${i}` })).body.job_id);
+  }
+  await gate.reached;
+  await relayer.cutPower();
+  gate.open();
+  cipherState.opens = 0;
+  const asked = { job_ids: [ids[0]!.toUpperCase()] };
+  await relayer.svc.post("/api/remember/bulk/status", asked, { headers: SESSION });
+  for (const id of ids) {
+    await poll(
+      () => relayer.svc.get(`/api/remember/${id}`),
+      ({ body }) => body.status === "done",
+    );
+  }
+  assert.equal(cipherState.opens, 1);
+});
+
+Deno.test("a key that opens for nobody hides one memory, and refuses nothing else", async () => {
+  const { relayer, gate } = await start();
+  await using _ = relayer;
+  await relayer.svc.remember("tea with milk");
+  gate.close();
+  const lost = (await relayer.svc.post("/api/remember", { text: "tea with honey" })).body.job_id;
+  await gate.reached;
+  const cipher = (inner: Cipher) =>
+    guarded(inner, {
+      open: async (next, items, context) => {
+        const results = await next(items, context);
+        // Keys of what waits are for ids of their own.
+        const reason = new SvcError("storage_unavailable", undefined, { retryable: false });
+        return items[0]!.wrappedKey === undefined ? results : [{ status: "rejected", reason }];
+      },
+    });
+  await relayer.cutPower({ wrap: { cipher } });
+  gate.open();
+  const { body } = await relayer.svc.post("/api/recall", { query: "tea" }, { headers: SESSION });
+  assert.deepEqual([body.results.length, body.pending], [1, 1]);
+  assert.equal((await relayer.svc.send("DELETE", `/api/memories/${lost}`)).status, 200);
+  const after = await relayer.svc.post("/api/recall", { query: "tea" }, { headers: SESSION });
+  assert.equal(after.body.pending ?? 0, 0);
+});
+
+Deno.test("a stop takes its grace once, whatever does not end", async () => {
+  const { relayer, gate } = await start();
+  await using _ = relayer;
+  gate.close();
+  await relayer.svc.post("/api/remember", { text: "tea" });
+  await gate.reached;
+  const began = performance.now();
+  await relayer.svc.relayer.drain(1_000);
+  const took = performance.now() - began;
+  assert.ok(took > 900 && took < 1_800, `${took} ms`);
+  gate.open();
+});
+
 Deno.test("an orderly stop leaves nothing to wait for its owner that it can end", async () => {
   const { relayer, gate } = await start();
   await using _ = relayer;

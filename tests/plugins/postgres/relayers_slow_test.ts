@@ -98,6 +98,16 @@ onServer((empty) => {
     const { body } = await elsewhere!.post("/api/recall", { query: "tea" }, { headers: SESSION });
     assert.deepEqual(body.results.map(({ text }: { text: string }) => text), ["tea with honey"]);
     gate.open();
+
+    // What can be ended is, before its owner goes.
+    gate.close();
+    const more: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      more.push((await at!.post("/api/remember", { text: `tea ${i}` })).body.job_id);
+    }
+    const asking = Promise.all(more.map((one) => elsewhere!.get(`/api/remember/${one}`)));
+    setTimeout(() => gate.open(), 300);
+    for (const { body } of await asking) assert.equal(body.status, "done");
   });
 
   Deno.test("the key of all is changed while they run, and each takes it at its next start", async () => {
