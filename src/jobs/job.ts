@@ -1,6 +1,6 @@
 import { currentSpan, type TraceParent } from "../tracing.ts";
 import type { JobErrorCode, SvcError } from "../errors.ts";
-import type { AcceptedJob, HeldJob, JobSpec, Lease, Stored } from "../interfaces/mod.ts";
+import type { AcceptedJob, HeldJob, JobSpec, Lease, Progress, Stored } from "../interfaces/mod.ts";
 
 export type {
   AcceptedJob,
@@ -169,4 +169,15 @@ export class LiveJob {
     const { state, recallable, attempts, updatedAt, blobId, isLocked, errorCode } = this;
     return { ...spec, state, recallable, attempts, updatedAt, blobId, isLocked, errorCode };
   }
+}
+
+/** How far a job came, to be noted. */
+export function progressOf({ attempts, recallable, due, errorCode, model }: LiveJob): Progress {
+  return {
+    attempts,
+    recallable,
+    due,
+    ...(errorCode === undefined ? {} : { errorCode }),
+    ...(model === undefined ? {} : { model }),
+  };
 }

@@ -11,7 +11,7 @@ import type {
 } from "../interfaces/mod.ts";
 import { acceptedJob } from "../interfaces/job_store.ts";
 import { EndedJobs, endedRecord } from "./ended_jobs.ts";
-import { ACCEPTED, type Ending, type JobView, LiveJob, type Waiting } from "./job.ts";
+import { ACCEPTED, type Ending, type JobView, LiveJob, progressOf, type Waiting } from "./job.ts";
 import { TimeOrderedIds } from "./job_ids.ts";
 import { type AtRest, LiveJobs } from "./live_jobs.ts";
 import type { LockedJobs } from "./locked_jobs.ts";
@@ -297,10 +297,18 @@ export class Jobs {
 
   async #end(live: LiveJob, ending: Ending): Promise<void> {
     const now = this.#options.now();
-    await this.#store.end(live.lease, endedRecord(live, ending, now));
-    live.errorCode = ending.errorCode;
+    let record = endedRecord(live, ending, now);
+    try {
+      await this.#store.end(live.lease, record);
+    } catch (error) {
+      // An earlier try may have ended it, of which only the answer was lost.
+      const found = await this.#store.ended(live.job.id).catch(() => undefined);
+      if (found === undefined) throw error;
+      record = found;
+    }
+    live.errorCode = record.errorCode;
     this.#live.remove(live);
-    live.markEnded(ending.state, now);
+    live.markEnded(record.state, record.endedAt);
   }
 
   /**
@@ -387,14 +395,4 @@ export class Jobs {
   async #note(live: LiveJob, change: Partial<Progress> = {}): Promise<void> {
     await this.#store.progress(live.lease, { ...progressOf(live), ...change });
   }
-}
-
-function progressOf({ attempts, recallable, due, errorCode, model }: LiveJob): Progress {
-  return {
-    attempts,
-    recallable,
-    due,
-    ...(errorCode === undefined ? {} : { errorCode }),
-    ...(model === undefined ? {} : { model }),
-  };
 }

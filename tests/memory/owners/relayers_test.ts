@@ -173,3 +173,29 @@ Deno.test("what was accepted although its answer was lost is found behind the an
     (one) => one === "done",
   );
 });
+
+Deno.test("a job that ended although its answer was lost is over, and its memory can be deleted", async () => {
+  await using state = memoryState();
+  const store = state.open();
+  let lost = 0;
+  const jobs = intercepted(store.jobs, {
+    end: async (next, lease, record) => {
+      await next(lease, record);
+      if (lost++ === 0) throw new SvcError("storage_unavailable");
+    },
+  });
+  const given = new Proxy(store, {
+    get: (target, name) => name === "jobs" ? jobs : Reflect.get(target, name, target),
+  });
+  const [svc] = await Array.fromAsync(relayersOn([given]));
+  await using _ = svc!;
+  const id = await svc!.remember("tea with milk");
+  await poll(
+    async () => (await svc!.get(`/api/remember/${id}`)).body.status,
+    (one) => one === "done",
+  );
+  const { status } = await svc!.send("DELETE", `/api/memories/${id}`);
+  assert.equal(status, 200);
+  await svc!.relayer.idle();
+  assert.match((await svc!.plain("GET", "/metrics")).text, /svc_jobs\{state="running"\} 0/);
+});
