@@ -19,6 +19,8 @@ export class App {
   sessions = 0;
   /** What it was told is remembered. */
   readonly texts: string[] = [];
+  /** How many of its calls were not answered, by what they were to remember. */
+  readonly #unanswered = new Map<string, number>();
 
   constructor(base: string, key: OwnerKey) {
     this.#url = new URL(`${base}/api/mcp`);
@@ -31,6 +33,17 @@ export class App {
   }
 
   /**
+   * What is there too often. A call that broke off may have been accepted: nothing in MCP says that it
+   * is sent again, and whether its text is there already is looked at where that takes no time.
+   */
+  doubled(there: readonly string[]): string[] {
+    const counts = Map.groupBy(there, (text) => text);
+    return [...counts].flatMap(([text, { length }]) =>
+      length > 1 + (this.#unanswered.get(text) ?? 0) ? [text] : []
+    );
+  }
+
+  /**
    * Remembers something and recalls it.
    *
    * @throws {Error} when it is not found.
@@ -38,7 +51,6 @@ export class App {
   async step(): Promise<void> {
     const word = `app${this.#count++}x${crypto.randomUUID().slice(0, 8)}`;
     const text = `The app saw ${word}`;
-    // The same text again is the same memory.
     await this.#call("svc_remember", { text });
     this.texts.push(text);
     const found = await poll(
@@ -67,6 +79,10 @@ export class App {
         this.#lastBegun = begun;
         return JSON.stringify(result);
       } catch (error) {
+        const { text } = args;
+        if (text !== undefined) {
+          this.#unanswered.set(text, (this.#unanswered.get(text) ?? 0) + 1);
+        }
         await this.#client?.close().catch(() => {});
         this.#client = undefined;
         if (performance.now() - start > PATIENCE_MS) throw error;

@@ -24,7 +24,7 @@ export interface PostgresStateStoreOptions extends DatabaseOptions {
 export async function postgresStateStore(
   options: PostgresStateStoreOptions,
 ): Promise<StateStore> {
-  const { leaseMs = 2_500 } = options;
+  const { leaseMs = 2_000 } = options;
   const share = await DatabaseShare.open(options);
   // A pool of one: leases must not wait for large reads.
   const leases = await DatabaseShare.open({ ...options, connections: 1 }).catch(async (error) => {
