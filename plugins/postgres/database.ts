@@ -68,7 +68,7 @@ const AGAIN: readonly unknown[] = ["40001", "40P01"];
 const TRIES = 5;
 
 /** How states begin with which the server ends a connection, as when it is shut down. */
-export const GONE = "57P";
+const GONE = "57P";
 
 /** What the operator has to mend, by the beginning of a state. */
 const REASONS: readonly (readonly [state: string, text: string])[] = [

@@ -1,3 +1,4 @@
+import { SvcError } from "../errors.ts";
 import type { Note } from "../interfaces/mod.ts";
 import type { AnswerNote, Kept, KeptAnswer, Replay } from "../jobs/replay.ts";
 import type { AuthHeaders } from "./auth.ts";
@@ -26,6 +27,8 @@ export class Keeping {
   readonly nonce: Note | undefined;
   /** Whether a commit took the nonce along. */
   hasNonce = false;
+  /** Whether a commit that failed was to take it along. */
+  #mayHaveNonce = false;
   /** The answer that was kept last. */
   kept: KeptAnswer | undefined;
   /** What keeps it. */
@@ -46,6 +49,21 @@ export class Keeping {
 
   get keys(): string[] {
     return [this.textKey, this.idempotencyKey].filter((key) => key !== undefined);
+  }
+
+  /**
+   * Uses the nonce up unless a commit did. One whose answer was lost may have done so: that it is used
+   * is then no news.
+   *
+   * @throws {SvcError} `nonce_reused`, where relayers share a store.
+   */
+  async useNonce(): Promise<void> {
+    if (this.nonce === undefined || this.hasNonce) return;
+    try {
+      await this.#replay.later(this.nonce);
+    } catch (error) {
+      if (!this.#mayHaveNonce || SvcError.from(error).code !== "nonce_reused") throw error;
+    }
   }
 
   /** An answer with everything that its commit has to write. */
@@ -80,6 +98,7 @@ export class Keeping {
 
   /** After a failure: nothing was committed, and the same text may be sent again. */
   undo(): void {
+    this.#mayHaveNonce ||= this.hasNonce;
     this.hasNonce = false;
     if (this.textKey !== undefined) this.#replay.dropText(this.textKey);
   }

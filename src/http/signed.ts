@@ -228,7 +228,7 @@ export class SignedRoutes {
       return await this.#replayable(verified, keeping);
     } finally {
       // Used up whatever the answer was: on disk within a second, unless a commit took it along.
-      if (!keeping.hasNonce) await replay.later(burned);
+      await keeping.useNonce();
     }
   }
 

@@ -140,8 +140,19 @@ export class LiveJob {
 
   get ended(): Promise<void> {
     this.#ended ??= Promise.withResolvers();
-    if (this.#hasEnded) this.#ended.resolve();
+    if (this.isOver) this.#ended.resolve();
     return this.#ended.promise;
+  }
+
+  /** Whether it is over, here or elsewhere. */
+  get isOver(): boolean {
+    return this.isLetGo || this.#hasEnded;
+  }
+
+  /** Another relayer has it from now on: nobody waits for it here. */
+  letGo(): void {
+    this.isLetGo = true;
+    this.#ended?.resolve();
   }
 
   markRecallable(model?: string): void {

@@ -67,35 +67,24 @@ export class Jobs {
     return this.#live.counts();
   }
 
-  /** Reads every unfinished job. */
-  async recover(model: string): Promise<LiveJob[]> {
-    const jobs: LiveJob[] = [];
-    for (;;) {
-      const claimed = await this.#store.claim(BATCH);
-      for (const held of claimed) jobs.push(this.#addLeft(LiveJob.resumed(held, model)));
-      if (claimed.length < BATCH) return jobs;
-    }
-  }
-
-  /** Takes the unfinished jobs of an owner over from whoever had them. */
-  async takeUp(owner: string, model: string): Promise<LiveJob[]> {
+  /** Reads every unfinished job, or takes those of an owner over from whoever had them. */
+  async recover(model: string, owner?: string): Promise<LiveJob[]> {
     const jobs: LiveJob[] = [];
     for (;;) {
       const claimed = await this.#store.claim(BATCH, owner);
-      for (const held of claimed) jobs.push(this.#addLeft(LiveJob.resumed(held, model)));
+      for (const held of claimed) {
+        const live = LiveJob.resumed(held, model);
+        live.lock = this.#lockOf(live.job);
+        jobs.push(this.#live.add(live));
+      }
       if (claimed.length < BATCH) return jobs;
     }
-  }
-
-  #addLeft(live: LiveJob): LiveJob {
-    live.lock = this.#lockOf(live.job);
-    return this.#live.add(live);
   }
 
   /** Forgets the unfinished jobs of an owner, which another relayer takes over. */
   letGo(owner: string): void {
     for (const live of this.liveOf(owner)) {
-      live.isLetGo = true;
+      live.letGo();
       this.#live.remove(live);
     }
   }
@@ -217,8 +206,23 @@ export class Jobs {
     } catch (error) {
       live.attempts--;
       live.state = state;
+      // Refused, perhaps because it has ended.
+      if (SvcError.from(error).code === "internal_error") await this.#takeEnded(live);
       throw error;
     }
+  }
+
+  /** Takes a job for ended whose ending has lost its answer; answers whether it was one. */
+  async #takeEnded(live: LiveJob): Promise<boolean> {
+    const found = await this.#store.ended(live.job.id).catch(() => undefined);
+    if (found !== undefined) this.#markEnded(live, found);
+    return found !== undefined;
+  }
+
+  #markEnded(live: LiveJob, { state, errorCode, endedAt }: EndedJob): void {
+    live.errorCode = errorCode;
+    this.#live.remove(live);
+    live.markEnded(state, endedAt);
   }
 
   /**
@@ -296,19 +300,13 @@ export class Jobs {
   }
 
   async #end(live: LiveJob, ending: Ending): Promise<void> {
-    const now = this.#options.now();
-    let record = endedRecord(live, ending, now);
+    const record = endedRecord(live, ending, this.#options.now());
     try {
       await this.#store.end(live.lease, record);
+      this.#markEnded(live, record);
     } catch (error) {
-      // An earlier try may have ended it, of which only the answer was lost.
-      const found = await this.#store.ended(live.job.id).catch(() => undefined);
-      if (found === undefined) throw error;
-      record = found;
+      if (!await this.#takeEnded(live)) throw error;
     }
-    live.errorCode = record.errorCode;
-    this.#live.remove(live);
-    live.markEnded(record.state, record.endedAt);
   }
 
   /**

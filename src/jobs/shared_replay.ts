@@ -1,4 +1,3 @@
-import { SvcError } from "../errors.ts";
 import type { JobStore, Note } from "../interfaces/mod.ts";
 import {
   type AnswerNote,
@@ -48,11 +47,8 @@ export class SharedReplay implements Replay {
     await this.#store.accept([], notes);
   }
 
-  /** Uses a nonce up; a commit whose answer was lost may have done so. */
-  async later(note: Note): Promise<void> {
-    await this.write([note]).catch((error) => {
-      if (SvcError.from(error).code !== "nonce_reused") throw error;
-    });
+  later(note: Note): Promise<void> {
+    return this.write([note]);
   }
 
   async signedText(key: string, bodyHash: string): Promise<KeptAnswer | undefined> {

@@ -289,7 +289,7 @@ export class JobWorker {
   /** Tries a job again once the table takes writes. */
   #holdBack(live: LiveJob, cause: unknown): void {
     // The next start takes it up again, or whoever took it over.
-    if (this.#stopped || live.isLetGo) return;
+    if (this.#stopped || live.isOver) return;
     this.#outage.refused(SvcError.from(cause).code);
     this.#startAfter(live, BACKOFF_MS.first);
   }

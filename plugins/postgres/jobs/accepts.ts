@@ -1,7 +1,7 @@
 import { SvcError } from "../../../src/errors.ts";
 import type { AcceptedJob, Note } from "../../../src/interfaces/mod.ts";
 import { toColumn } from "../../../src/storage/sqlite/database.ts";
-import { GONE, type PostgresDatabase, refusalOf } from "../database.ts";
+import { type PostgresDatabase, refusalOf } from "../database.ts";
 import type { Statements } from "../statements.ts";
 import { columnsOfStored, specOf } from "./job_rows.ts";
 import { columnsOfNotes, makePartitions } from "./notes.ts";
@@ -69,6 +69,9 @@ const STATE = {
   root: "2201F",
 };
 
+/** States behind which nobody knows what was written: connections that end, also a pooler's. */
+const UNKNOWN = /^(?:57P|08|40003)/;
+
 /** Accepts requests of one holder, several in one statement where several wait. */
 export class Accepts {
   readonly #database: PostgresDatabase;
@@ -123,7 +126,7 @@ export class Accepts {
     } catch (error) {
       // Without the server's refusal nobody knows whether they are written.
       const state = refusalOf(error)?.state;
-      const isRefused = state !== undefined && !state.startsWith(GONE);
+      const isRefused = state !== undefined && !UNKNOWN.test(state);
       if (group.length === 1 || !isRefused) {
         for (const item of group) item.reject(refused(error, item));
         return;

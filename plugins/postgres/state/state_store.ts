@@ -10,7 +10,7 @@ import { PostgresWindows } from "./windows.ts";
 
 /** Settings of {@linkcode postgresStateStore}. */
 export interface PostgresStateStoreOptions extends DatabaseOptions {
-  /** How long what this opening has is its own without being renewed, milliseconds; 2,500 when absent. */
+  /** How long what this opening has is its own without being renewed, milliseconds; 2,000 when absent. */
   readonly leaseMs?: number;
 }
 

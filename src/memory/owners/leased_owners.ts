@@ -305,7 +305,7 @@ export class LeasedOwners implements Owners, AsyncDisposable {
     const isBusy = () => held.count > 0 && !this.#closing;
     const end = performance.now() + waitMs;
     if (waitMs > 0) {
-      held.worksOff = true;
+      held.worksOff = this.#state.workOff !== undefined;
       await this.#state.workOff?.(owner, waitMs).finally(() => held.worksOff = false);
     }
     if (held.count + held.jobs > 0) await this.#isIdle(held, Math.max(0, end - performance.now()));

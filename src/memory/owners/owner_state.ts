@@ -12,7 +12,7 @@ import { ALL_OWNERS, type Owners } from "./owners.ts";
 
 /** What this relayer has of owners. */
 type Having = Uses<{
-  jobs: "takeUp" | "letGo";
+  jobs: "recover" | "letGo";
   worker: "resume" | "expedite";
   embedder: "model";
   cipher: "needsCredential";
@@ -50,7 +50,7 @@ export function ownersOf(
       index.forget(owner);
       await mirror.load(owner);
       for (const count of counts) count.enter(owner);
-      worker.resume(await jobs.takeUp(owner, embedder.model));
+      worker.resume(await jobs.recover(embedder.model, owner));
     },
     // A relayer that ended may have left deletions half done.
     entered(owner) {

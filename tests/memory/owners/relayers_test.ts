@@ -174,14 +174,33 @@ Deno.test("what was accepted although its answer was lost is found behind the an
   );
 });
 
+Deno.test("a request that needs no commit is known again by its nonce, too", async () => {
+  await using state = memoryState();
+  const [svc] = await Array.fromAsync(relayersOn([state.open()], { deduplicate: true }));
+  await using _ = svc!;
+  await svc!.remember("tea with honey");
+  await svc!.recall("tea");
+  const twin = svc!.request("POST", "/api/remember", { text: "tea with honey" });
+  const first = await svc!.fetch(twin.clone());
+  assert.deepEqual([first.status, first.body.deduplicated], [202, true]);
+  const again = await svc!.fetch(twin);
+  assert.deepEqual([again.status, again.body.code], [401, "nonce_reused"]);
+});
+
 Deno.test("a job that ended although its answer was lost is over, and its memory can be deleted", async () => {
   await using state = memoryState();
   const store = state.open();
   let lost = 0;
+  let away = 1;
   const jobs = intercepted(store.jobs, {
     end: async (next, lease, record) => {
       await next(lease, record);
       if (lost++ === 0) throw new SvcError("storage_unavailable");
+    },
+    // It is away for a while.
+    ended: async (next, id) => {
+      if (lost > 0 && away-- > 0) throw new SvcError("storage_unavailable");
+      return await next(id);
     },
   });
   const given = new Proxy(store, {
