@@ -27,6 +27,8 @@ interface Told {
   gone: boolean;
   /** Whether the index lost its row: it may be missing until it is seen again. */
   lost: boolean;
+  /** How often somebody asked to bring it back: what a forget answers then was before or behind it. */
+  broughtBack: number;
 }
 
 /** What a read that begins now has to find. */
@@ -111,6 +113,7 @@ export class Clients {
         asked,
         gone: false,
         lost: false,
+        broughtBack: 0,
       };
     });
     assert.equal(told.namespace, namespace, `${id} is in two namespaces`);
@@ -150,11 +153,14 @@ export class Clients {
   forgetting(namespace: string): { readonly done: () => void; readonly over: () => void } {
     const here = this.all.filter((told) => told.namespace === namespace);
     for (const told of here) told.asked = true;
-    const accepted = here.filter(({ writings }) => writings.some(({ answered }) => answered));
+    const accepted = here.filter(({ writings }) => writings.some(({ answered }) => answered))
+      .map((told) => ({ told, broughtBack: told.broughtBack }));
     this.#forgetting.push(namespace);
     return {
       done: () => {
-        for (const told of accepted) told.gone = true;
+        for (const { told, broughtBack } of accepted) {
+          if (told.broughtBack === broughtBack) told.gone = true;
+        }
       },
       over: () => {
         this.#forgetting.splice(this.#forgetting.indexOf(namespace), 1);
@@ -184,7 +190,9 @@ export class Clients {
   /** A memory that was forgotten, without being named, is imported again. */
   broughtBack(id: string): void {
     const told = this.#told.get(id);
-    if (told?.gone) Object.assign(told, { gone: false, lost: true, seen: 0 });
+    if (told === undefined) return;
+    told.broughtBack++;
+    if (told.gone) Object.assign(told, { gone: false, lost: true, seen: 0 });
   }
 
   /** What a read that begins now has to find; `live` are the unfinished jobs. */

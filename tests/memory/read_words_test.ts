@@ -44,48 +44,74 @@ Deno.test("memories whose words are not known yet are found by meaning beside ot
   }
 });
 
+/** A domain whose cipher needs a credential, and whose `opens` is called before each opening. */
+function withCredential(opens: () => void, forgetting: number[] = []): ReadingWords {
+  return {
+    index: { forgetWordsAfter: (_: unknown, ms: number) => forgetting.push(ms) },
+    now: Date.now,
+    wordsFiles: { read: () => Promise.resolve(undefined), drops: () => 0 },
+    cipher: {
+      needsCredential: true,
+      open: (items: readonly { memoryId: string }[]) => {
+        opens();
+        return Promise.resolve(items.map(({ memoryId }) => ({
+          status: "fulfilled",
+          value: encodeRecord({
+            v: 1,
+            id: memoryId,
+            version: 1,
+            text: "secret",
+            created_at: "2026-01-01T00:00:00Z",
+            updated_at: "2026-01-01T00:00:00Z",
+            importance: 0.5,
+            source: "remember",
+          }),
+        })));
+      },
+    },
+  } as unknown as ReadingWords;
+}
+
+const SCOPE = scopeOf("a");
+const CALLER = { account: { accountId: "0x02", owner: SCOPE.owner } } as Caller;
+const ENTRIES = Array.from({ length: 200 }, (_, i) => entryOf(`m${i}`, [unit(1, i)]));
+
+function loadable(): ScopeIndex {
+  const vectorStore = new ListStore(ENTRIES);
+  return new ScopeIndex({ vectorStore, dimensions: 2, budgetBytes: 2 ** 26 });
+}
+
 Deno.test("words that a reading got to know are forgotten, also where it was broken off", async () => {
   for (const failsAt of [Infinity, 4]) {
-    const scope = scopeOf("a");
-    const entries = Array.from({ length: 200 }, (_, i) => entryOf(`m${i}`, [unit(1, i)]));
-    await using index = new ScopeIndex({
-      vectorStore: new ListStore(entries),
-      dimensions: 2,
-      budgetBytes: 2 ** 26,
-    });
+    await using index = loadable();
     let calls = 0;
     const forgetting: number[] = [];
-    const domain = {
-      index: { forgetWordsAfter: (_: unknown, ms: number) => forgetting.push(ms) },
-      now: Date.now,
-      wordsFiles: { read: () => Promise.resolve(undefined), drops: () => 0 },
-      cipher: {
-        needsCredential: true,
-        open: (items: readonly { memoryId: string }[]) => {
-          if (++calls === failsAt) throw new SvcError("key_service_unavailable");
-          return Promise.resolve(items.map(({ memoryId }) => ({
-            status: "fulfilled",
-            value: encodeRecord({
-              v: 1,
-              id: memoryId,
-              version: 1,
-              text: "secret",
-              created_at: "2026-01-01T00:00:00Z",
-              updated_at: "2026-01-01T00:00:00Z",
-              importance: 0.5,
-              source: "remember",
-            }),
-          })));
-        },
-      },
-    } as unknown as ReadingWords;
-    const caller = { account: { accountId: "0x02", owner: scope.owner } } as Caller;
-    await index.read(scope, async (loaded) => {
-      const reading = readWords(domain, caller, loaded);
+    const domain = withCredential(() => {
+      if (++calls === failsAt) throw new SvcError("key_service_unavailable");
+    }, forgetting);
+    await index.read(SCOPE, async (loaded) => {
+      const reading = readWords(domain, CALLER, loaded);
       if (failsAt === Infinity) await reading;
       else await assert.rejects(reading, { code: "key_service_unavailable" });
       assert.ok(loaded.withoutText().length < 200);
     });
     assert.deepEqual(forgetting, [300_000]);
+  }
+});
+
+Deno.test("a memory that is corrected while words are read is found by them", async () => {
+  for (const corrections of [3, Infinity]) {
+    await using index = loadable();
+    let version = 1;
+    const domain = withCredential(() => {
+      if (version <= corrections) {
+        index.apply([{ ...entryOf(`m${version}`, [unit(1, 0)]), version: ++version }]);
+      }
+    });
+    // Who never stops correcting keeps no recall waiting.
+    await index.read(SCOPE, async (loaded) => {
+      await readWords(domain, CALLER, loaded);
+      assert.equal(loaded.withoutText().length, corrections === Infinity ? 1 : 0);
+    });
   }
 });

@@ -124,6 +124,8 @@ function saveWords(domain: SavingWords, { account }: Caller, loaded: LoadedScope
 
 /** Records opened at once: they and their words take a millisecond. */
 const BATCH = 32;
+/** Somebody may write on and on: a recall looks so often for what has no words yet. */
+const MOST_RUNS = 4;
 /** A record that could not be opened for a temporary reason is tried again after this time. */
 const RETRY_MS = 30_000;
 /** Texts opened with a caller's credential are forgotten after this time, as data keys are. */
@@ -147,21 +149,23 @@ export async function readWords(
   opening?: Promise<readonly Uint8Array[] | undefined>,
 ): Promise<void> {
   const { progress } = loaded;
-  for (;;) {
-    if (unread(domain, loaded).length === 0) return saveWords(domain, caller, loaded);
+  // What is corrected meanwhile has no words again, where a job may not index them.
+  for (let runs = 0; runs < MOST_RUNS && unread(domain, loaded).length > 0;) {
     if (progress.running === undefined) {
+      runs++;
       progress.running = readAll(domain, caller, loaded, opening).finally(() => {
         progress.running = undefined;
         // Also after a failure: the texts read before it are in RAM.
         if (domain.cipher.needsCredential) domain.index.forgetWordsAfter(loaded.scope, OPEN_MS);
       });
       await progress.running;
-      return saveWords(domain, caller, loaded);
+      continue;
     }
     // Another caller's credential may be refused; this caller's may not be.
     await progress.running.catch(() => {});
     caller.signal?.throwIfAborted();
   }
+  saveWords(domain, caller, loaded);
 }
 
 function unread({ now }: ReadingWords, loaded: LoadedScope): IndexedMemory[] {
