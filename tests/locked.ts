@@ -1,13 +1,18 @@
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const path = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url));
+/** This checkout's folder. */
+export const ROOT: string = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * Arguments of Deno for a program of this repository, as its tasks have them. Without the lock Deno
- * may ask the registry for versions, which a program with an environment of its own may not reach.
+ * Arguments of Deno for a program of a checkout, as its tasks have them. Without the lock Deno may ask
+ * the registry for versions, which a program with an environment of its own may not reach.
  */
-export const LOCKED: readonly string[] = [
-  `--config=${path("deno.json")}`,
-  `--lock=${path("deno.lock")}`,
+export const lockedIn = (folder: string): readonly string[] => [
+  `--config=${join(folder, "deno.json")}`,
+  `--lock=${join(folder, "deno.lock")}`,
   "--frozen",
 ];
+
+/** Those for a program of this repository. */
+export const LOCKED: readonly string[] = lockedIn(ROOT);

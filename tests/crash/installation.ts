@@ -1,4 +1,4 @@
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { runAccount } from "../../src/program/commands/account.ts";
 import { chooseAddresses } from "../../src/program/launcher/addresses.ts";
 import {
@@ -12,15 +12,13 @@ import type { ChildSpec } from "../../src/program/launcher/supervisor.ts";
 import { prepare } from "../../src/program/launcher/prepare.ts";
 import { loadRelayerKey, runCommand } from "../../src/program/key_source.ts";
 import { pluginPermissions, pluginVariables } from "../../src/program/plugins.ts";
-import { LOCKED } from "../locked.ts";
+import { lockedIn, ROOT } from "../locked.ts";
 import { IS_ON_POSTGRES } from "../test_store.ts";
 import { Child } from "./child.ts";
 import { type Identity, makeIdentity } from "./wire.ts";
 
 /** Variables by name. */
 export type Env = Readonly<Record<string, string>>;
-
-const path = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 
 /** Folder of Deno's cache, where the packages are: a home folder of its own has none. */
 const DENO_DIR: string = await denoDir();
@@ -82,6 +80,8 @@ export class Installation implements AsyncDisposable {
   readonly home: string;
   /** The relayer's settings. */
   readonly env: Env;
+  /** The checkout whose `main.ts` is started: that of an earlier version, or this one. */
+  folder: string = ROOT;
   /** Every process that was started. */
   readonly children: Child[] = [];
   /** Where a relayer answers the sidecar's calls. */
@@ -202,7 +202,14 @@ export class Installation implements AsyncDisposable {
   spawnProgram(args: readonly string[], env: Env = {}, before?: string): Child {
     return this.#keep(
       new Child({
-        args: ["run", "--no-prompt", "-A", ...LOCKED, path("main.ts"), ...args],
+        args: [
+          "run",
+          "--no-prompt",
+          "-A",
+          ...lockedIn(this.folder),
+          join(this.folder, "main.ts"),
+          ...args,
+        ],
         env: { DENO_DIR, NO_COLOR: "1", ...this.env, ...env },
         before,
       }),

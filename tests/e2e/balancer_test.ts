@@ -3,9 +3,10 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { SvcClient } from "../../src/client/mod.ts";
 import { BALANCERS, checkFile, missing, startBalancer } from "../balancers.ts";
-import { makeOwners, type OwnerKey } from "../cluster/owners.ts";
-import { Installation } from "../crash/installation.ts";
+import type { OwnerKey } from "../cluster/owners.ts";
+import { Installation, type RunningRelayer } from "../crash/installation.ts";
 import { freePort } from "../free_port.ts";
+import { ROOT } from "../locked.ts";
 import { NO_POSTGRES, PostgresServer } from "../postgres_server.ts";
 import { verifies } from "../requirements.ts";
 import { poll } from "../within.ts";
@@ -15,6 +16,8 @@ const OWNERS = 4;
 const DRAIN_SECONDS = 5;
 /** Rounds of every owner before and after something happens. */
 const ROUNDS = 3;
+/** A checkout of an earlier version, whose relayers are replaced by this one's; this one when absent. */
+const FORMER = Deno.env.get("SVC_TEST_FORMER");
 
 /** Owners who remember and recall all the time; their clients repeat what failed and may be. */
 class Load {
@@ -143,12 +146,46 @@ async function startRelayers(stack: AsyncDisposableStack, url: string) {
       }),
     )
   ));
+  if (FORMER !== undefined) { for (const one of installations) one.folder = FORMER; }
   const running = await Promise.all(installations.map((installation) => installation.launch()));
   return {
     addresses: [`127.0.0.1:${ports[0]}`, `127.0.0.1:${ports[1]}`] as const,
-    first: { running: running[0]!, launch: () => installations[0]!.launch() },
-    second: running[1]!,
+    relayers: installations.map((installation, i) => new Relayer(installation, running[i]!)),
+    account: () => account(installations[0]!),
   };
+}
+
+/** An owner's account, made by the installation's program. */
+async function account(installation: Installation): Promise<OwnerKey> {
+  const { output } = await installation.run(["account", "create", "--json"]);
+  const { account_id, private_key } = JSON.parse(output);
+  return { accountId: account_id, privateKey: private_key };
+}
+
+/** A relayer that can be replaced by one of this version. */
+class Relayer {
+  readonly #installation: Installation;
+  #running: RunningRelayer;
+
+  constructor(installation: Installation, running: RunningRelayer) {
+    this.#installation = installation;
+    this.#running = running;
+  }
+
+  /** Stops it as an operator would. */
+  async stop(): Promise<void> {
+    assert.equal(await this.#running.stop(), 0);
+  }
+
+  /** Starts this version in its place. */
+  async replace(): Promise<void> {
+    this.#installation.folder = ROOT;
+    this.#running = await this.#installation.launch();
+  }
+
+  crash(): Promise<void> {
+    return this.#running.crash();
+  }
 }
 
 /** Nobody listens there: a relayer that is not there yet. */
@@ -175,9 +212,11 @@ Deno.test({
     await using stack = new AsyncDisposableStack();
     const server = stack.use(await PostgresServer.start());
     const url = await server.database();
-    const people = await makeOwners(url, OWNERS);
-    const { addresses, first, second } = await startRelayers(stack, url);
+    const { addresses, relayers, account } = await startRelayers(stack, url);
     const [one, two] = addresses.map((address) => `http://${address}`) as [string, string];
+    // One by one: the terminal's program is a process of its own.
+    const people: OwnerKey[] = [];
+    for (let i = 0; i < OWNERS; i++) people.push(await account());
     const key = people[0]!;
     const behind = await Promise.all(present.map(async (name, i) => {
       const front = `127.0.0.1:${freePort()}`;
@@ -190,19 +229,21 @@ Deno.test({
     const goesOn = () => Promise.all(behind.map(({ load }) => load.goesOn()));
 
     await goesOn();
-    assert.equal(await first.running.stop(), 0);
-    await goesOn();
-    await first.launch();
-    const back = await session(one, key);
-    for (const { base } of behind) {
-      await poll(() => listStatus(base, back), (status) => status === 200);
+    for (const [i, relayer] of relayers.entries()) {
+      await relayer.stop();
+      await goesOn();
+      await relayer.replace();
+      const back = await session([one, two][i]!, key);
+      for (const { base } of behind) {
+        await poll(() => listStatus(base, back), (status) => status === 200);
+      }
+      await goesOn();
     }
-    await goesOn();
     for (const { load } of behind) assert.deepEqual(load.failures, [], "nobody noticed");
 
     const lost = await session(two, key);
     for (const { base } of behind) assert.equal(await listStatus(base, lost), 200);
-    await second.crash();
+    await relayers[1]!.crash();
     for (const { base } of behind) {
       // A connection that was kept open may have ended with the request on it, which is not sent again.
       const unknown = (status: number) => status !== 502;
