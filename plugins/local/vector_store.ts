@@ -6,6 +6,7 @@ import { openIndex } from "./index_file.ts";
 import { IndexRows } from "./index_rows.ts";
 import { IndexSeals } from "./index_seals.ts";
 import { Packer } from "./packer.ts";
+import { free } from "../shared/rows/free.ts";
 import { type Candidate, matchOf, nearestWith } from "../shared/rows/nearest.ts";
 import { Segment } from "../shared/rows/segment.ts";
 import { requireEmbedder, requireLength, scopeCounts } from "../shared/rows/index_file.ts";
@@ -279,12 +280,4 @@ class LocalVectorStore implements VectorStore {
     }
     return found;
   }
-}
-
-/**
- * Frees memory now instead of when garbage is collected: the next segment that is read gets the same
- * pages, while new ones would cost as much as opening it.
- */
-function free({ buffer, length }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
 }

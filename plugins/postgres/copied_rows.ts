@@ -95,7 +95,7 @@ export class CopiedRows<Columns extends Readonly<Record<string, ColumnKind>>> im
         if (at + length > chunk.length) throw new RangeError("A row in two messages");
         // The driver uses its buffer again.
         row[name] = kind === "bytea"
-          ? new Uint8Array(chunk.subarray(at, at + length))
+          ? new Uint8Array(chunk.buffer, chunk.byteOffset + at, length)
           : READERS[kind](view, at);
         at += length;
       }

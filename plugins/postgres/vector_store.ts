@@ -9,6 +9,7 @@ import type {
 } from "../../src/interfaces/mod.ts";
 import type { Sealer } from "../../src/interfaces/plugin.ts";
 import { requireEmbedder, requireLength, type StoreIdentity } from "../shared/rows/index_file.ts";
+import { free } from "../shared/rows/free.ts";
 import { type Candidate, matchOf, nearestWith } from "../shared/rows/nearest.ts";
 import type { DatabaseOptions, PostgresDatabase } from "./database.ts";
 import { Packer } from "./index/packer.ts";
@@ -160,6 +161,7 @@ class PostgresVectorStore implements VectorStore {
     do {
       const page: Page = await this.#page(query, cursor, options?.signal);
       for (const segment of page.segments) nearest = nearestWith(nearest, segment, query);
+      page.packed.forEach(free);
       cursor = page.cursor;
     } while (cursor !== undefined);
     return nearest.map(matchOf);
@@ -173,11 +175,16 @@ class PostgresVectorStore implements VectorStore {
   }
 
   async scan(...[scope, cursor, options]: Parameters<VectorStore["scan"]>): Promise<ScanPage> {
-    const { segments, order, cursor: next } = await this.#page(scope, cursor, options?.signal);
+    const page = await this.#page(scope, cursor, options?.signal);
+    const { segments, order, packed, cursor: next } = page;
     const all = segments.flatMap((segment) => segment.entries());
     const entries = order === undefined ? all : all.filter(({ id }) => order.has(id))
       .sort((a, b) => order.get(a.id)! - order.get(b.id)!);
-    return { entries, ...(next === undefined ? {} : { cursor: next }) };
+    return {
+      entries,
+      ...(next === undefined ? {} : { cursor: next }),
+      release: () => packed.forEach(free),
+    };
   }
 
   async scopes(...[owner, options]: Parameters<VectorStore["scopes"]>): Promise<ScopeCount[]> {
@@ -200,7 +207,7 @@ class PostgresVectorStore implements VectorStore {
   async #page(scope: Scope, cursor: string | undefined, signal?: AbortSignal): Promise<Page> {
     this.#share.check(signal);
     const numbered = await this.#find(scope);
-    if (numbered === undefined) return { segments: [], isLoose: false };
+    if (numbered === undefined) return { segments: [], packed: [], isLoose: false };
     const page = await this.#reader.page(numbered.scopeId, numbered.scope, cursor);
     signal?.throwIfAborted();
     // A process that was killed left these, and nobody may ever write there again.

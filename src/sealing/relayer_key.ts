@@ -73,9 +73,9 @@ class GcmSealer implements Sealer {
 
   async openLarge(bytes: Uint8Array, additionalData: string): Promise<Uint8Array> {
     checkHead(bytes);
-    const source = bytes as Uint8Array<ArrayBuffer>;
+    // With the key at hand nothing is awaited before `decrypt`, which takes a copy at once.
+    const source = (this.#webKey === undefined ? bytes.slice() : bytes) as Uint8Array<ArrayBuffer>;
     const parameters = webParameters(source.subarray(1, HEAD_BYTES), additionalData);
-    // With the key at hand nothing is awaited before `decrypt`: the thread pool starts at once.
     const key = this.#webKey ?? await this.#forWeb();
     try {
       return new Uint8Array(

@@ -12,6 +12,8 @@ export interface Page {
   /** Places of the page's memories, where its segments hold others, too. */
   readonly order?: ReadonlyMap<string, number>;
   readonly cursor?: string;
+  /** What the segments are views of, where nobody else has it. */
+  readonly packed: readonly Uint8Array[];
   /** Whether there are so many single rows that they should be packed. */
   readonly isLoose: boolean;
 }
@@ -115,7 +117,12 @@ export class Reader {
     const found = await this.#segments(scopeId, scope, Number(last));
     const end = found.at(-1)?.place;
     if (end === undefined) return await this.#loose(scopeId, scope, Number(last), 0);
-    return { segments: found.map(({ segment }) => segment), cursor: String(end), isLoose: false };
+    return {
+      segments: found.map(({ segment }) => segment),
+      packed: found.map(({ packed }) => packed),
+      cursor: String(end),
+      isLoose: false,
+    };
   }
 
   /** The segments after a place. Each is opened, on the thread pool, while the next one arrives. */
@@ -143,7 +150,8 @@ export class Reader {
     opening.sort((a, b) => a.place - b.place);
     return await Promise.all(opening.map(async ({ id, place, model, packed }) => {
       const own = linksOf(this.#seals, scope, links.get(id) ?? []);
-      return { place, segment: this.#seals.segmentOf(scope, await packed, model, own) };
+      const bytes = await packed;
+      return { place, packed: bytes, segment: this.#seals.segmentOf(scope, bytes, model, own) };
     }));
   }
 
@@ -170,6 +178,7 @@ export class Reader {
     const isFull = memories.length === LOOSE_ROWS;
     return {
       segments,
+      packed: [],
       isLoose: isFull && after === 0,
       ...(packed.length === 0
         ? {}
