@@ -35,6 +35,7 @@ import { RelayerReceiptKey } from "./sealing/receipt_key.ts";
 import { RelayerKey } from "./sealing/relayer_key.ts";
 import { isSidecar, sidecarConnections } from "./http1/sidecar_connections.ts";
 import type { CoreDb } from "./storage/core_db.ts";
+import { SharedWords } from "./storage/shared_words.ts";
 import { WordsFiles } from "./storage/words_files.ts";
 import { sponsorHandlers } from "./sponsor/open_sponsor.ts";
 import { SidecarSponsor } from "./sponsor/sidecar_sponsor.ts";
@@ -114,8 +115,9 @@ function domainOf(
     ...backends,
     config,
     index,
-    // Other relayers may change what words were kept of.
-    wordsFiles: stack.use(new WordsFiles(shared ? undefined : dataDir, key.hmac("words"))),
+    savedWords: stack.use(
+      shared ? new SharedWords(shared.store.words) : new WordsFiles(dataDir, key.hmac("words")),
+    ),
     ...working,
     jobs,
     expiries,

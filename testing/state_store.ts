@@ -6,6 +6,7 @@ import { digestOf, doneOf, JOB_SCOPE, jobOf } from "./job_store.ts";
 import type { OpenJobsOptions } from "./job_store_suite.ts";
 import { law } from "./law.ts";
 import { WINDOW_CASES } from "./state_store_windows.ts";
+import { WORDS_CASES } from "./state_store_words.ts";
 import type { Case, Suite } from "./suite.ts";
 
 /** Where state is kept, empty at first. */
@@ -265,5 +266,6 @@ export const stateStoreSuite: Suite<StatePlace> = {
     ...EXPIRY_CASES,
     ...ACTIVITY_CASES,
     ...WINDOW_CASES,
+    ...WORDS_CASES,
   ],
 };

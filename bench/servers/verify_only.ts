@@ -74,7 +74,7 @@ const domain = openDomain({
   }),
   expiries: new Expiries(kv, writer),
   staging,
-  wordsFiles: new WordsFiles(undefined, () => new Uint8Array()),
+  savedWords: new WordsFiles(undefined, () => new Uint8Array()),
   keyUse: core.keyUse,
   activity: { note() {}, page: () => Promise.resolve({ entries: [] }) },
   tombstones: core.tombstones,

@@ -1,4 +1,5 @@
 import { SvcError } from "../../src/errors.ts";
+import { scopeKey } from "../../src/interfaces/scope_key.ts";
 import type {
   Expiry,
   ExpiryStore,
@@ -7,6 +8,7 @@ import type {
   Ledger,
   OwnerLeases,
   StateStore,
+  WordsStore,
 } from "../../src/interfaces/mod.ts";
 import { activityRows, type ActivityTable } from "./activity_rows.ts";
 import { Gate } from "./gate.ts";
@@ -38,6 +40,7 @@ class Tables {
   readonly activity: ActivityTable = { rows: new Map(), lastId: 0 };
   readonly spent: SpentWindows = new Map();
   readonly openings = new Set<Opening>();
+  readonly words = new Map<string, readonly Uint8Array[]>();
   /** Owners of unfinished jobs. */
   readonly owners = new Map<string, string>();
 
@@ -69,6 +72,7 @@ export function memoryState(): MemoryState {
         activity: activityRows(tables.activity, gate),
         windows: sharedWindows(tables.spent, gate),
         owners: leases(tables, gate, me, leaseMs, place.letGo),
+        words: words(tables, gate, me),
         async [Symbol.asyncDispose]() {
           await gate[Symbol.asyncDispose]();
           me.until = -Infinity;
@@ -213,6 +217,26 @@ function expiries(tables: Tables, gate: Gate): ExpiryStore {
     async remove(given) {
       await gate.pass();
       for (const expiry of given) tables.expiries.delete(nameOf(expiry));
+    },
+  };
+}
+
+function words(tables: Tables, gate: Gate, me: Opening): WordsStore {
+  return {
+    async read(scope) {
+      await gate.pass();
+      return (tables.words.get(scopeKey(scope)) ?? []).map((record) => record.slice());
+    },
+    async write(scope, make) {
+      const records: Uint8Array[] = [];
+      for await (const record of make()) records.push(record.slice());
+      await gate.pass();
+      if (tables.part(scope.owner).holder !== me) throw new SvcError("overloaded");
+      tables.words.set(scopeKey(scope), records);
+    },
+    async drop(scope) {
+      await gate.pass();
+      tables.words.delete(scopeKey(scope));
     },
   };
 }

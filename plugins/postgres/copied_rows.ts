@@ -7,7 +7,7 @@ export type ColumnKind = "bytea" | "bigint" | "integer";
 /** What a column of a kind is read as. */
 type Value<Kind extends ColumnKind> = Kind extends "bytea" ? Uint8Array : number;
 
-/** A row of a copy. Bytes are its own. */
+/** A row of a copy. Its bytes are the driver's, which uses them again. */
 export type CopiedRow<Columns extends Readonly<Record<string, ColumnKind>>> = {
   readonly [Name in keyof Columns]: Value<Columns[Name]> | null;
 };
@@ -93,7 +93,6 @@ export class CopiedRows<Columns extends Readonly<Record<string, ColumnKind>>> im
           continue;
         }
         if (at + length > chunk.length) throw new RangeError("A row in two messages");
-        // The driver uses its buffer again.
         row[name] = kind === "bytea"
           ? new Uint8Array(chunk.buffer, chunk.byteOffset + at, length)
           : READERS[kind](view, at);

@@ -181,9 +181,10 @@ export class PostgresDatabase implements Statements {
   }
 
   /**
-   * Gives each row of a query to `take` as it arrives, with bytes as they are and not as hex.
+   * Gives each row of a query to `take` as it arrives, with bytes as they are and not as hex. They are
+   * the driver's, which uses them again once `take` returned.
    *
-   * @param sql Without parameters: nothing but numbers may be written into it.
+   * @param sql Without parameters: nothing but numbers and bytes as hex may be written into it.
    * @param columns The query's columns, in their order.
    * @throws {SvcError} `storage_unavailable`; some rows may have come before.
    */

@@ -130,6 +130,11 @@ const MIGRATIONS: readonly string[] = [
   create unlogged table svc.spent(
     name bytea primary key, ends double precision not null, steps bigint[] not null,
     weights double precision[] not null)`,
+
+  `create table svc.words(
+    owner bytea not null, namespace bytea not null, part integer not null, bytes bytea not null,
+    primary key(owner, namespace, part));
+  alter table svc.words alter column bytes set storage external`,
 ];
 
 /** The version of the schema that this program writes. */

@@ -183,7 +183,7 @@ class PostgresVectorStore implements VectorStore {
     return {
       entries,
       ...(next === undefined ? {} : { cursor: next }),
-      release: () => packed.forEach(free),
+      ...(packed.length === 0 ? {} : { release: () => packed.forEach(free) }),
     };
   }
 

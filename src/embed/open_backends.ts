@@ -84,8 +84,10 @@ class LikeSealer implements Sealer {
     }
   }
 
-  async openLarge(...given: Parameters<Sealer["openLarge"]>): Promise<Uint8Array> {
-    return await this.#own.openLarge(...given).catch(() => this.open(...given));
+  async openLarge(given: Uint8Array, additionalData: string): Promise<Uint8Array> {
+    const bytes = new Uint8Array(given);
+    return await this.#own.openLarge(bytes, additionalData)
+      .catch(() => this.open(bytes, additionalData));
   }
 }
 

@@ -17,7 +17,7 @@ export interface Sealer {
    * other additional data or to another relayer key.
    */
   open(bytes: Uint8Array, additionalData: string): Uint8Array;
-  /** As `open`, on the thread pool: better above 64 KiB. */
+  /** As `open`, on the thread pool: better above 64 KiB. The bytes may change once it returned. */
   openLarge(bytes: Uint8Array, additionalData: string): Promise<Uint8Array>;
 }
 

@@ -1,6 +1,7 @@
 import type { ActivityRows } from "./activity_rows.ts";
 import type { Scope } from "./common.ts";
 import type { JobStore } from "./job_store.ts";
+import type { WordsStore } from "./words_store.ts";
 
 /** When a memory ends. */
 export interface Expiry extends Scope {
@@ -152,4 +153,6 @@ export interface StateStore extends AsyncDisposable {
   readonly windows: SharedWindows;
   /** Which relayer works for whom. */
   readonly owners: OwnerLeases;
+  /** What the texts of scopes came to. */
+  readonly words: WordsStore;
 }

@@ -13,7 +13,7 @@ import type { PolicyTable } from "../storage/core/policy_table.ts";
 import type { TombstoneBlobTable } from "../storage/core/tombstone_blob_table.ts";
 import type { TombstoneTable } from "../storage/core/tombstone_table.ts";
 import type { VersionTable } from "../storage/core/version_table.ts";
-import type { WordsFiles } from "../storage/words_files.ts";
+import type { SavedWords } from "../storage/saved_words.ts";
 import type { FairTurns } from "./fair_turns.ts";
 import type { Caller } from "./caller.ts";
 import type { JobContents } from "./waiting/job_contents.ts";
@@ -43,7 +43,7 @@ export interface SignedReceipt {
 export interface Parts extends Backends {
   readonly config: RelayerConfig;
   readonly index: ScopeIndex;
-  readonly wordsFiles: WordsFiles;
+  readonly savedWords: SavedWords;
   readonly jobs: Jobs;
   readonly worker: JobWorker;
   readonly expiries: ExpiryStore;

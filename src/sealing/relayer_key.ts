@@ -74,7 +74,9 @@ class GcmSealer implements Sealer {
   async openLarge(bytes: Uint8Array, additionalData: string): Promise<Uint8Array> {
     checkHead(bytes);
     // With the key at hand nothing is awaited before `decrypt`, which takes a copy at once.
-    const source = (this.#webKey === undefined ? bytes.slice() : bytes) as Uint8Array<ArrayBuffer>;
+    const source = (this.#webKey === undefined ? new Uint8Array(bytes) : bytes) as Uint8Array<
+      ArrayBuffer
+    >;
     const parameters = webParameters(source.subarray(1, HEAD_BYTES), additionalData);
     const key = this.#webKey ?? await this.#forWeb();
     try {

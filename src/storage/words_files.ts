@@ -2,14 +2,14 @@ import type { Scope } from "../interfaces/mod.ts";
 import { KeyLock } from "../key_lock.ts";
 import { replaceFile } from "../replace_file.ts";
 import { scopeKey } from "../interfaces/scope_key.ts";
+import type { SavedWords } from "./saved_words.ts";
 
-/**
- * The analysed words of each scope on disk: the first recall after a start need not open and
- * analyse every memory. One file a scope, readable by its owner alone, sealed as memories are, with
- * the account's keys: whoever opens one needs what opens a memory. They can be lost and are not
- * synced, since the memories hold the same.
- */
-export class WordsFiles implements AsyncDisposable {
+/** Bytes before each record: its length, big endian. */
+const LENGTH_BYTES = 4;
+
+/** Words on disk: one file a scope, readable by its owner alone, and not synced. */
+export class WordsFiles implements SavedWords, AsyncDisposable {
+  readonly pauseMs = 30_000;
   readonly #path: string | undefined;
   readonly #hmac: (data: string) => Uint8Array;
   /** How often each scope was dropped; not by file name, which is slow to make for every recall. */
@@ -30,14 +30,13 @@ export class WordsFiles implements AsyncDisposable {
     this.#hmac = hmac;
   }
 
-  async read(scope: Scope): Promise<Uint8Array | undefined> {
-    if (this.#path === undefined) return undefined;
+  async read(scope: Scope): Promise<Uint8Array[]> {
+    if (this.#path === undefined) return [];
     const name = this.#name(scope);
     const file = `${this.#path}/${name}`;
-    return await this.#lock.hold(name, () => readWhole(file).catch(() => undefined));
+    return await this.#lock.hold(name, () => readWhole(file).then(recordsOf, () => []));
   }
 
-  /** Writes the file, unless the scope was dropped since it had been dropped `drops` times. */
   async write(
     scope: Scope,
     drops: number,
@@ -52,7 +51,7 @@ export class WordsFiles implements AsyncDisposable {
       await (this.#cleaning ??= clean(path));
       const file = `${path}/${name}`;
       try {
-        const bytes = ReadableStream.from(whilst(isWanted, make()));
+        const bytes = ReadableStream.from(withLengths(whilst(isWanted, make())));
         await Deno.writeFile(`${file}.new`, bytes, { mode: 0o600 });
         if (isWanted()) await replaceFile(`${file}.new`, file);
       } finally {
@@ -61,7 +60,6 @@ export class WordsFiles implements AsyncDisposable {
     });
   }
 
-  /** Removes the file of a scope in which something was deleted. */
   async drop(scope: Scope): Promise<void> {
     const path = this.#path;
     if (path === undefined) return;
@@ -105,6 +103,29 @@ async function* whilst<T>(isWanted: () => boolean, items: AsyncIterable<T>): Asy
     if (!isWanted()) return;
     yield item;
   }
+}
+
+async function* withLengths(records: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const record of records) {
+    const length = new Uint8Array(LENGTH_BYTES);
+    new DataView(length.buffer).setUint32(0, record.length);
+    yield length;
+    yield record;
+  }
+}
+
+/** The records of a file; none where it has another format. */
+function recordsOf(bytes: Uint8Array): Uint8Array[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const records: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const start = at + LENGTH_BYTES;
+    if (start > bytes.length) return [];
+    at = start + view.getUint32(start - LENGTH_BYTES);
+    if (at > bytes.length) return [];
+    records.push(bytes.subarray(start, at));
+  }
+  return records;
 }
 
 async function removed(path: string): Promise<void> {

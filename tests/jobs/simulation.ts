@@ -259,7 +259,7 @@ export class Simulation {
       accounts: ACCOUNTS,
       config: DEFAULT_CONFIG,
       index,
-      wordsFiles: new WordsFiles(undefined, () => new Uint8Array()),
+      savedWords: new WordsFiles(undefined, () => new Uint8Array()),
       jobs,
       worker,
       expiries: new Expiries(kv, writer),

@@ -49,7 +49,7 @@ function withCredential(opens: () => void, forgetting: number[] = []): ReadingWo
   return {
     index: { forgetWordsAfter: (_: unknown, ms: number) => forgetting.push(ms) },
     now: Date.now,
-    wordsFiles: { read: () => Promise.resolve(undefined), drops: () => 0 },
+    savedWords: { read: () => Promise.resolve([]), drops: () => 0, pauseMs: 0 },
     cipher: {
       needsCredential: true,
       open: (items: readonly { memoryId: string }[]) => {

@@ -31,7 +31,8 @@ export function sealerForTests(name = "relayer key"): Sealer {
     seal,
     sealLarge: (bytes, additionalData) => Promise.resolve(seal(bytes, additionalData)),
     open,
-    openLarge: async (bytes, additionalData) => {
+    openLarge: async (given, additionalData) => {
+      const bytes = new Uint8Array(given);
       const params = {
         name: "AES-GCM",
         iv: bytes.slice(1, 13),

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { createDecipheriv, createHmac, hkdfSync } from "node:crypto";
 import fc from "fast-check";
 import { CoreDb } from "../../src/storage/core_db.ts";
@@ -58,6 +59,19 @@ Deno.test("a change of any byte, of the data, the purpose or the key is noticed"
     await assert.rejects(sealer.openLarge(sealed.subarray(0, length), "job 1"), notOpened);
   }
   await assert.rejects(sealer.openLarge(sealed, "job 2"), notOpened);
+});
+
+Deno.test("what is opened on the thread pool may change at once", async () => {
+  const key = new RelayerKey(KEY);
+  const plain = new Uint8Array(100_000).fill(7);
+  const sealed = await key.sealer("payload").sealLarge(plain, "job 1");
+  const fresh = key.sealer("payload");
+  for (let round = 0; round < 3; round++) {
+    const bytes = Buffer.from(sealed);
+    const opening = fresh.openLarge(bytes, "job 1");
+    bytes.fill(0);
+    assert.deepEqual(await opening, plain, `round ${round}`);
+  }
 });
 
 Deno.test("no two seals are equal", () => {

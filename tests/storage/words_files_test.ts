@@ -29,9 +29,11 @@ async function* parts(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield await Promise.resolve(new TextEncoder().encode(text));
 }
 
+/** The records of a file, one after the other; `undefined` where there are none. */
 async function text(files: WordsFiles): Promise<string | undefined> {
-  const bytes = await files.read(SCOPE);
-  return bytes && new TextDecoder().decode(bytes);
+  const records = await files.read(SCOPE);
+  if (records.length === 0) return undefined;
+  return records.map((record) => new TextDecoder().decode(record)).join("");
 }
 
 Deno.test("a file is what was made last, and goes when its scope is dropped", async () => {

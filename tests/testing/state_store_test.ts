@@ -112,6 +112,44 @@ mutants(stateStoreSuite, () => memoryState() as StatePlace, [
     })),
   },
   {
+    name: "keeps records of before",
+    fails: ["keeps the records that were written last, for whoever reads"],
+    change: each(({ words }) => ({
+      words: {
+        ...words,
+        write: (scope, make) =>
+          words.write(scope, async function* () {
+            yield* make();
+            yield* await words.read(scope);
+          }),
+      },
+    })),
+  },
+  {
+    name: "keeps what it was given of a writing that fails",
+    fails: ["keeps all records of a writing, or none"],
+    change: each(({ words }) => ({
+      words: {
+        ...words,
+        write: (scope, make) =>
+          words.write(scope, async function* () {
+            try {
+              yield* make();
+            } catch {
+              // Nobody is told.
+            }
+          }),
+      },
+    })),
+  },
+  {
+    name: "tells nobody whose words they are",
+    fails: ["takes no records of an owner that is another opening's"],
+    change: each(({ words }) => ({
+      words: { ...words, write: (scope, make) => words.write(scope, make).catch(() => {}) },
+    })),
+  },
+  {
     name: "lets keys push each other out",
     fails: ["lets a key push out what it did, and nobody else"],
     change: each(({ activity }) => ({

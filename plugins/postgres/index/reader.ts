@@ -134,7 +134,9 @@ export class Reader {
       await this.#database.copy(sql, SEGMENT_COLUMNS, (row) => {
         const id = row.id!;
         if (row.memory !== null) {
-          const link = { id: row.memory, version: row.version!, blob: row.blob! };
+          // Copies: the driver uses the bytes again.
+          const [memory, blob] = [row.memory.slice(), row.blob!.slice()];
+          const link = { id: memory, version: row.version!, blob };
           links.getOrInsertComputed(id, () => []).push(link);
           return;
         }

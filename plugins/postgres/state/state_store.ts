@@ -7,6 +7,7 @@ import { PostgresExpiries } from "./expiries.ts";
 import { PostgresLedger } from "./ledger.ts";
 import { PostgresOwnerLeases } from "./owner_leases.ts";
 import { PostgresWindows } from "./windows.ts";
+import { PostgresWords } from "./words.ts";
 
 /** Settings of {@linkcode postgresStateStore}. */
 export interface PostgresStateStoreOptions extends DatabaseOptions {
@@ -40,6 +41,7 @@ export async function postgresStateStore(
       activity: new PostgresActivity(share),
       windows: new PostgresWindows(share),
       owners: new PostgresOwnerLeases(leases, holder, leaseMs),
+      words: new PostgresWords(share, holder),
       async [Symbol.asyncDispose]() {
         await jobs[Symbol.asyncDispose]();
         await leases[Symbol.asyncDispose]();

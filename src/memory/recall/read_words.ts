@@ -12,33 +12,28 @@ import { type Opening, openMemories } from "../open.ts";
 const FEW = 256;
 /** Largest file: the words of about 30,000 memories. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** A scope's texts are written at most so often, milliseconds. */
-const PAUSE_MS = 30_000;
 /** Id under which a scope's words are sealed; no memory has it. */
 const ID = "00000000-0000-8000-8000-007465787473";
-/** Bytes before each sealed record: its length, big endian. */
-const LENGTH_BYTES = 4;
 /** Records opened at once: more threads would take the event loop's core. */
 const AT_ONCE = 2;
 
-/** Where the words of scopes are kept on disk. */
+/** Where the words of scopes are kept. */
 type SavingWords = Uses<{
-  wordsFiles: "read" | "write" | "drops";
+  savedWords: "read" | "write" | "drops" | "pauseMs";
   cipher: "seal" | "open";
   now: true;
 }>;
 
 /**
- * The words of a scope on disk, opened with the caller's credential; `undefined` where nothing can be
- * opened. A refused credential is reported when the memories are opened.
+ * The words of a scope that were kept, opened with the caller's credential; `undefined` where nothing
+ * can be opened. A refused credential is reported when the memories are opened.
  */
 export async function openSavedWords(
   domain: SavingWords,
   { account, credential }: Caller,
   scope: Scope,
 ): Promise<readonly Uint8Array[] | undefined> {
-  const bytes = await domain.wordsFiles.read(scope);
-  const blobs = bytes === undefined ? [] : blobsOf(bytes);
+  const blobs = blobsOf(await domain.savedWords.read(scope));
   if (blobs.length === 0 || blobs.some(({ memoryId }) => memoryId !== ID)) return undefined;
   const records: Uint8Array[] = [];
   for (let at = 0; at < blobs.length; at += AT_ONCE) {
@@ -55,15 +50,11 @@ export async function openSavedWords(
   return records;
 }
 
-/** The blobs of a file; nothing where it has another format. */
-function blobsOf(bytes: Uint8Array): BlobContent[] {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/** The blobs in records; nothing where one has another format. */
+function blobsOf(records: readonly Uint8Array[]): BlobContent[] {
   const blobs: BlobContent[] = [];
-  for (let at = 0; at < bytes.length;) {
-    const start = at + LENGTH_BYTES;
-    if (start > bytes.length) return [];
-    at = start + view.getUint32(start - LENGTH_BYTES);
-    const blob = at > bytes.length ? undefined : decodeBlob(bytes.subarray(start, at));
+  for (const record of records) {
+    const blob = decodeBlob(record);
     if (blob === undefined) return [];
     blobs.push(blob);
   }
@@ -71,7 +62,7 @@ function blobsOf(bytes: Uint8Array): BlobContent[] {
 }
 
 /**
- * Takes over what is on disk, where most texts of a scope are unknown.
+ * Takes over what was kept, where most texts of a scope are unknown.
  *
  * @param opening What `openSavedWords` was asked for already.
  */
@@ -83,22 +74,22 @@ async function takeSavedWords(
 ): Promise<void> {
   const { scope, progress } = loaded;
   const count = loaded.entries().length;
-  const isRecent = domain.now() - progress.readAt < PAUSE_MS;
+  const isRecent = domain.now() - progress.readAt < domain.savedWords.pauseMs;
   if (count < FEW || loaded.texts * 2 > count || isRecent) return;
   progress.readAt = domain.now();
-  progress.drops = domain.wordsFiles.drops(scope);
+  progress.drops = domain.savedWords.drops(scope);
   const records = await (opening ?? openSavedWords(domain, caller, scope));
   if (records !== undefined && loaded.takeWords(records)) progress.saved = loaded.texts;
 }
 
-/** Writes the words of a scope when they are much more than those on disk. */
+/** Writes the words of a scope when they are much more than those that were kept. */
 function saveWords(domain: SavingWords, { account }: Caller, loaded: LoadedScope): void {
   const { scope, progress, texts } = loaded;
-  const drops = domain.wordsFiles.drops(scope);
+  const drops = domain.savedWords.drops(scope);
   if (progress.drops !== drops) progress.saved = 0;
   const change = Math.abs(texts - progress.saved);
   if (texts < FEW || change < Math.max(FEW, progress.saved / 4)) return;
-  if (progress.writing || domain.now() - progress.writtenAt < PAUSE_MS) return;
+  if (progress.writing || domain.now() - progress.writtenAt < domain.savedWords.pauseMs) return;
   progress.writtenAt = domain.now();
   const records = loaded.snapshotWords(MAX_BYTES);
   if (records === undefined) return;
@@ -108,16 +99,15 @@ function saveWords(domain: SavingWords, { account }: Caller, loaded: LoadedScope
     for (const record of records) {
       const sealed = await domain.cipher.seal(record, context);
       const head = blobHead({ memoryId: ID, ...sealed });
-      const length = new Uint8Array(LENGTH_BYTES);
-      new DataView(length.buffer).setUint32(0, head.length + sealed.record.length);
-      yield length;
-      yield head;
-      yield sealed.record;
+      const bytes = new Uint8Array(head.length + sealed.record.length);
+      bytes.set(head);
+      bytes.set(sealed.record, head.length);
+      yield bytes;
     }
   };
-  void domain.wordsFiles.write(scope, drops, make)
+  void domain.savedWords.write(scope, drops, make)
     .then(() => Object.assign(progress, { saved: texts, drops }))
-    // Without the file the words are read from the memories again.
+    // Without them the words are read from the memories again.
     .catch(() => {})
     .finally(() => progress.writing = false);
 }

@@ -20,7 +20,7 @@ export type Removing = Uses<{
   blobStore: "list" | "keptUntil";
   vectorStore: "get" | "delete";
   index: "read" | "remove";
-  wordsFiles: "drop";
+  savedWords: "drop";
   jobs: "get" | "newestOf" | "liveIn" | "liveOf" | "end" | "heldIn" | "heldOf" | "discard";
   worker: "isWorkingOn";
   tombstones: true;
@@ -121,7 +121,7 @@ export async function removeMemories(
   ]);
   domain.index.remove(scope, ids);
   // After the index, so that nobody writes its words again.
-  await domain.wordsFiles.drop(scope);
+  await domain.savedWords.drop(scope);
   const fates = await removeBlobs(domain, scope, named);
   await noteKept(domain, scope, named, fates);
   noteUnsure(domain, scope, fates, unsure);
@@ -130,7 +130,7 @@ export async function removeMemories(
   domain.rowWrites.removed(scope, ids);
   // Again: a scope loaded meanwhile may have read the rows, and written its words.
   domain.index.remove(scope, ids);
-  await domain.wordsFiles.drop(scope);
+  await domain.savedWords.drop(scope);
   // What leads to a blob without a name stays until it has one.
   await jobs.discard(scope, ids, unnamed);
   versions.remove(scope, ids);
