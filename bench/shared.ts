@@ -4,6 +4,7 @@ import { Connection } from "./connection.ts";
 import { DataFolder } from "./data_folder.ts";
 import type { Figure, Part } from "./figures.ts";
 import { fill, sentence } from "./fill.ts";
+import { measure } from "./first_recall.ts";
 import { drive, timeEach } from "./load.ts";
 import { startRelayer } from "./relayer_process.ts";
 import type { ServerProcess } from "./server_process.ts";
@@ -17,6 +18,10 @@ const OWNERS = 16;
 const WARM_UP = 500;
 const ACCEPTS = 4000;
 const RECALLS = 300;
+/** Relayers that recall for the first time, of each mode. */
+const NEW_RELAYERS = 5;
+/** Single rows that a scope keeps: fewer make no segment. */
+const LOOSE = 256;
 const SCOPES = { n10000: 10_000 };
 const QUERY = "What do I drink in the morning?";
 const IDLE_MS = 15_000;
@@ -205,12 +210,38 @@ async function warmRecalls(server: PostgresServer, note: (text: string) => void)
     times.embedded.push(...one);
     times.shared.push(...two);
   }
+  const relayerCpu = ((await shared.cpu()).all - before.relayer) * 1000 / RECALLS;
+  const databaseCpu = (await database.cpu() - before.database) * 1000 / RECALLS;
+  const loose = "select count(*) as n from svc.entry where segment is null";
+  await poll(() => database.number(loose), (count) => count < LOOSE);
+  await shared.stop();
   return {
     embedded: median(times.embedded),
     shared: median(times.shared),
-    relayerCpu: ((await shared.cpu()).all - before.relayer) * 1000 / RECALLS,
-    databaseCpu: (await database.cpu() - before.database) * 1000 / RECALLS,
+    relayerCpu,
+    databaseCpu,
+    semantic: await firstRecall(other, settings, "semantic", note),
+    hybrid: await firstRecall(other, settings, "hybrid", note),
   };
+}
+
+/** The first recall of relayers that start on what others have kept, milliseconds. */
+async function firstRecall(
+  folder: DataFolder,
+  settings: Settings,
+  mode: string,
+  note: (text: string) => void,
+): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < NEW_RELAYERS; i++) {
+    note(`first ${mode} recall, ${i + 1} of ${NEW_RELAYERS}`);
+    await using relayer = await startRelayer(folder, settings);
+    const recall = (namespace: string) =>
+      folder.key.request("POST", "/api/recall", { query: QUERY, namespace, mode });
+    times.push((await measure(relayer.port, SCOPES, recall)).get("n10000")!.ms);
+    await relayer.stop();
+  }
+  return median(times);
 }
 
 /** What a relayer asks the database while nobody asks it anything. */
@@ -301,6 +332,18 @@ export const sharedPart: Part = {
         value: warm.shared - 1.2 * warm.embedded,
         unit: "ms",
         goal: { atMost: 0.5 },
+      },
+      {
+        name: "first semantic recall of 10,000 by a new relayer",
+        value: warm.semantic,
+        unit: "ms",
+        goal: { atMost: 150 },
+      },
+      {
+        name: "first hybrid recall of 10,000 by a new relayer",
+        value: warm.hybrid,
+        unit: "ms",
+        goal: { atMost: 150 },
       },
       { name: "relayer's CPU a warm recall of 10,000, shared", value: warm.relayerCpu, unit: "us" },
       { name: "database's CPU a warm recall", value: warm.databaseCpu, unit: "us" },

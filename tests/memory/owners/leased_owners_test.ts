@@ -231,3 +231,47 @@ Deno.test("an owner of whom nobody asks anything is let go, and comes again when
   using _again = await owners.hold(OWNER);
   assert.deepEqual(await one.owners.mine(), [OWNER]);
 });
+
+Deno.test("an owner of whom a commit may be unknown is read anew", async () => {
+  await using place = memoryState();
+  await using one = place.open();
+  const { owners, state } = await ownersOver(one.owners);
+  await using _owners = owners;
+  const hold = await owners.hold(OWNER);
+  owners.doubt(OWNER);
+  owners.doubt(OWNER);
+  await assert.rejects(hold.settled(), { code: "overloaded" });
+  const again = owners.hold(OWNER);
+  assert.deepEqual(state.calls, ["enter", "forget"]);
+  // What stands on the doubtful state has to end first.
+  hold[Symbol.dispose]();
+  using fresh = await again;
+  assert.deepEqual(state.calls, ["enter", "forget", "enter"]);
+  await fresh.settled();
+  owners.doubt(`0x${"b".repeat(64)}`);
+});
+
+Deno.test("jobs that only this relayer can end are worked off before an owner goes", async () => {
+  await using place = memoryState();
+  await using one = place.open();
+  await using other = place.open();
+  const working = Promise.withResolvers<void>();
+  const asked: [owner: string, holds: boolean][] = [];
+  const state = Object.assign(new Watched(), {
+    async workOff(owner: string) {
+      using job = owners.holdForJob(owner);
+      asked.push([owner, job !== undefined]);
+      await working.promise;
+    },
+  });
+  const { owners } = await ownersOver(one.owners, state);
+  await using _owners = owners;
+  (await owners.hold(OWNER))[Symbol.dispose]();
+  assert.equal(await other.owners.take(OWNER, true), false);
+  await poll(() => asked.length, (count) => count > 0);
+  assert.deepEqual(asked, [[OWNER, true]]);
+  assert.equal(owners.holdOwn(OWNER), undefined, "no request comes between");
+  assert.equal(await other.owners.take(OWNER, false), false);
+  working.resolve();
+  await poll(() => other.owners.take(OWNER, false), (taken) => taken);
+});
