@@ -4,6 +4,7 @@ import type { DatabaseAddress } from "./settings.ts";
 // @ts-types="./driver_api.ts"
 import { Pool, types } from "pg";
 import type { Connection, ConnectionPool } from "./driver_api.ts";
+import { framedSocket } from "./framed_socket.ts";
 import { migrate } from "./migrations.ts";
 import type { Statements } from "./statements.ts";
 
@@ -146,6 +147,8 @@ export class PostgresDatabase implements Statements {
         keepAlive: true,
         application_name: "svc",
         types: READERS,
+        // Records of TLS are no messages.
+        ...(encryption === "disable" ? { stream: framedSocket } : {}),
       }),
     );
     // Connections that break while no statement is under way, in the pool or between two statements,

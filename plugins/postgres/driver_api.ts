@@ -1,3 +1,5 @@
+import type { Socket } from "node:net";
+
 /** The part of npm `pg` 8 that this plugin uses: the package has no type declarations of its own. */
 
 /** What a statement answered. */
@@ -67,6 +69,8 @@ export interface PoolOptions {
   readonly keepAlive: boolean;
   readonly application_name: string;
   readonly types: TypeReaders;
+  /** Makes the socket; the driver's own when absent. */
+  readonly stream?: () => Socket;
 }
 
 /** Connections that are opened when they are needed. */
