@@ -105,11 +105,8 @@ function domainOf(
   working: Pick<Domain, "worker" | "owners" | "keyUse" | "activity" | "payloadKeys">,
   stack: AsyncDisposableStack,
 ): Domain {
-  const index = new ScopeIndex({
-    vectorStore: backends.vectorStore,
-    dimensions: backends.embedder.dimensions,
-    budgetBytes: config.indexMemoryBytes,
-  });
+  const { vectorStore, embedder: { dimensions } } = backends;
+  const index = new ScopeIndex({ vectorStore, dimensions, budgetBytes: config.indexMemoryBytes });
   stack.use(bounded(index));
   return openDomain({
     ...backends,

@@ -18,7 +18,6 @@ export type * from "./language_model.ts";
 export type * from "./sponsor.ts";
 export type * from "./state_store.ts";
 export type * from "./vector_store.ts";
-export type * from "./words_store.ts";
 
 /** What a relayer needs from outside, by role. */
 export interface Backends {

@@ -1,7 +1,6 @@
 import type { ActivityRows } from "./activity_rows.ts";
 import type { Scope } from "./common.ts";
 import type { JobStore } from "./job_store.ts";
-import type { WordsStore } from "./words_store.ts";
 
 /** When a memory ends. */
 export interface Expiry extends Scope {
@@ -134,6 +133,25 @@ export interface SharedWindows {
    * @returns milliseconds until each window would let it pass; empty when it was spent.
    */
   spend(windows: readonly WindowLimit[], weight: number): Promise<readonly number[]>;
+}
+
+/**
+ * What the texts of scopes came to when they were analysed, in sealed records. It can be made again out
+ * of the memories, so that nothing but time is lost with it.
+ */
+export interface WordsStore {
+  /** The records of a scope, in the order in which they were written; none where nothing is kept. */
+  read(scope: Scope): Promise<Uint8Array[]>;
+  /**
+   * Keeps records of a scope in the place of those before: all of them, or nothing, as when `make`
+   * throws.
+   *
+   * @param make Makes the records, about a megabyte each; called again where that has to be done anew.
+   * @throws {SvcError} `overloaded` where the owner is not this opening's; `storage_unavailable`.
+   */
+  write(scope: Scope, make: () => AsyncIterable<Uint8Array>): Promise<void>;
+  /** Removes the records of a scope; durable once it resolves. */
+  drop(scope: Scope): Promise<void>;
 }
 
 /**

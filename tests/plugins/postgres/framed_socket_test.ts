@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import fc from "fast-check";
 import { framedSocket } from "../../../plugins/postgres/framed_socket.ts";
+import { turns } from "../../within.ts";
 
 /** A message of a kind that says so many bytes. */
 function message(kind: number, length: number): Uint8Array {
@@ -32,7 +33,7 @@ async function passedOn(pieces: readonly Uint8Array[]): Promise<string[]> {
   for (const piece of pieces) {
     for (let at = 0; at < piece.length;) at += await connection.write(piece.subarray(at));
     // Most pieces are read by themselves then.
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await turns(20);
   }
   await connection.closeWrite();
   await over;
