@@ -27,7 +27,7 @@ import { NAMING_MS } from "./memory/store_blob.ts";
 import { PayloadKeys } from "./memory/waiting/payload_keys.ts";
 import { HEADER } from "./wire/headers.ts";
 import { withJobsFile } from "./jobs/jobs_file.ts";
-import { type CallNote, measured, measuredBackends } from "./embed/measured.ts";
+import { type CallNote, measured, measuredBackends, measuredStore } from "./embed/measured.ts";
 import { type Ground, openGround } from "./embed/ground.ts";
 import { openBackends, openStore } from "./embed/open_backends.ts";
 import type { Relayer, RelayerOptions } from "./embed/relayer_options.ts";
@@ -240,6 +240,7 @@ class RunningRelayer implements Relayer {
       metrics,
       health: new Health(domain, tables.answers, probe),
       mcp: this.#mcp,
+      store: ground.shared?.store,
       address,
       grants,
       network: parts.options.publicNetwork,
@@ -361,7 +362,10 @@ class RunningRelayer implements Relayer {
  */
 export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
   await using stack = new AsyncDisposableStack();
-  const store = await openStore(options, stack);
+  const metrics = new HttpMetrics();
+  const note: CallNote = (call) => metrics.noteCall(call);
+  const opened = await openStore(options, stack);
+  const store = opened && measuredStore(opened, note);
   const ground = await openGround(options, store, stack);
   const { core, dataDir, key, logger } = ground;
   const backends = await openBackends(options.backends, {
@@ -370,9 +374,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
     sealer: (purpose) => key.sealer(purpose),
     log: (level, message) => logger[level](message),
   }, stack);
-  const metrics = new HttpMetrics();
   const unreachable = () => metrics.sidecarFailures.add({ reason: "unreachable" });
-  const note: CallNote = (call) => metrics.noteCall(call);
   const noted = measuredBackends(backends, note);
   const sealerOf = (bytes: Uint8Array) => new RelayerKey(bytes).sealer("payload");
   const payloadKeys = new PayloadKeys({ cipher: noted.cipher, sealerOf, now: ground.now });

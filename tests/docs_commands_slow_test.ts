@@ -42,6 +42,8 @@ const ELSEWHERE: readonly (readonly [page: string, part: string, where: string])
   ["docs/releasing.md", "task site", "tests/site_slow_test.ts"],
   ["docs/contract.md", "contract publish", "tests/program/contract_command_slow_test.ts"],
   ["docs/postgres.md", "svc move --to", "tests/program/move/postgres_slow_test.ts"],
+  ["docs/postgres.md", "pg_dump", "tests/e2e/database_backup_test.ts"],
+  ["docs/postgres.md", "pg_restore", "tests/e2e/database_backup_test.ts"],
   ["docs/models.md", "svc model get", "tests/program/model_command_slow_test.ts"],
   ["docs/accounts.md", "--wallet-file", "tests/program/account_command_chain_slow_test.ts"],
 ];

@@ -40,9 +40,11 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Starts one; only where {@linkcode NO_POSTGRES} is `undefined`. */
   static async start(
-    { options = [], tls }: {
+    { options = [], tls, from }: {
       /** Settings, as `name=value`. */
       readonly options?: readonly string[];
+      /** Makes the folder of its data; a new one when absent. */
+      readonly from?: (folder: string) => Promise<void>;
       /** Certificate and private key, as PEM; without them it speaks in the clear. */
       readonly tls?: { readonly cert: string; readonly key: string };
     } = {},
@@ -52,9 +54,11 @@ export class PostgresServer implements AsyncDisposable {
     const bin = programs()!;
     if ("uid" in user) await Deno.chown(folder, user.uid, user.gid);
     const run = { ...user, cwd: "/", clearEnv: true, env: { LC_ALL: "C.UTF-8", TZ: "UTC" } };
-    const args = ["-D", `${folder}/data`, "-U", "svc", "-A", "trust", "-E", "UTF8", "-N"];
-    const made = await new Deno.Command(`${bin}/initdb`, { ...run, args }).output();
-    if (!made.success) throw new Error(new TextDecoder().decode(made.stderr));
+    if (from === undefined) {
+      const args = ["-D", `${folder}/data`, "-U", "svc", "-A", "trust", "-E", "UTF8", "-N"];
+      const made = await new Deno.Command(`${bin}/initdb`, { ...run, args }).output();
+      if (!made.success) throw new Error(new TextDecoder().decode(made.stderr));
+    } else await from(`${folder}/data`);
     for (const [name, text] of Object.entries(tls ?? {})) {
       const file = `${folder}/${name}.pem`;
       await Deno.writeTextFile(file, text, { mode: 0o600 });

@@ -1,4 +1,5 @@
 import { SvcError } from "../../src/errors.ts";
+import type { StoreConnections } from "../../src/interfaces/mod.ts";
 import { type ColumnKind, type CopiedRow, CopiedRows } from "./copied_rows.ts";
 import type { DatabaseAddress } from "./settings.ts";
 // @ts-types="./driver_api.ts"
@@ -246,6 +247,12 @@ export class PostgresDatabase implements Statements {
     for (const channel of this.#heard.keys()) {
       connection.query({ text: `listen ${channel}` }).catch(() => {});
     }
+  }
+
+  /** Its connections at this moment. */
+  connections(): StoreConnections {
+    const { totalCount, idleCount: idle, waitingCount: waiting } = this.#pool;
+    return { busy: totalCount - idle, idle, waiting };
   }
 
   /** Waits for the statements under way and closes every connection. */

@@ -76,6 +76,12 @@ export interface PoolOptions {
 /** Connections that are opened when they are needed. */
 export interface ConnectionPool {
   connect(): Promise<Connection>;
+  /** How many there are. */
+  readonly totalCount: number;
+  /** Of these, how many nobody uses. */
+  readonly idleCount: number;
+  /** Who waits for one. */
+  readonly waitingCount: number;
   end(): Promise<void>;
   on(event: "error", listener: (error: Error) => void): void;
   on(event: "connect", listener: (connection: Connection) => void): void;

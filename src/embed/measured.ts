@@ -1,5 +1,5 @@
 import { SvcError } from "../errors.ts";
-import type { Backends, Role } from "../interfaces/mod.ts";
+import type { Backends, Role, StateStore } from "../interfaces/mod.ts";
 import type { Backend } from "../interfaces/plugin.ts";
 import { traced } from "../tracing.ts";
 
@@ -29,6 +29,20 @@ const OPERATIONS: { readonly [R in Role]: readonly (keyof Backend<R>)[] } = {
   vectorStore: ["upsert", "link", "search", "get", "scan", "scopes", "outdated", "delete", "scrub"],
 };
 
+type StorePart = Exclude<keyof StateStore, "connections" | typeof Symbol.asyncDispose>;
+type Calls<T> = readonly (keyof T & string)[];
+
+/** The same of the parts of a store of state. */
+const PARTS: { readonly [P in StorePart]: Calls<StateStore[P]> } = {
+  jobs: ["accept", "claim", "progress", "saveStep", "end", "stage", "read"],
+  ledger: ["read", "write"],
+  owners: ["take", "release"],
+  expiries: ["note", "due", "remove"],
+  activity: ["write", "page"],
+  windows: ["spend"],
+  words: ["read", "write", "drop"],
+};
+
 type Callable = (...args: readonly unknown[]) => unknown;
 
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -47,10 +61,37 @@ function failureOf(error: unknown, args: readonly unknown[]): string {
  * called with, or answered. Everything else is the backend's own.
  */
 export function measured<R extends Role>(role: R, backend: Backend<R>, note: CallNote): Backend<R> {
-  const dependency = snakeCase(role);
+  const calls = OPERATIONS[role].map((name) => [String(name), snakeCase(String(name))] as const);
+  return measuredCalls(snakeCase(role), backend, calls, note);
+}
+
+/** A store of state whose parts are measured as {@linkcode measured} does: `jobs_accept`. */
+export function measuredStore(store: StateStore, note: CallNote): StateStore {
+  const part = <P extends StorePart>(name: P): StateStore[P] => {
+    const calls = PARTS[name].map((call) => [call, snakeCase(`${name}_${call}`)] as const);
+    return measuredCalls("store", store[name], calls, note);
+  };
+  return {
+    jobs: part("jobs"),
+    ledger: part("ledger"),
+    owners: part("owners"),
+    expiries: part("expiries"),
+    activity: part("activity"),
+    windows: part("windows"),
+    words: part("words"),
+    ...(store.connections === undefined ? {} : { connections: () => store.connections!() }),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
+
+function measuredCalls<T extends object>(
+  dependency: string,
+  backend: T,
+  operations: readonly (readonly [name: string, operation: string])[],
+  note: CallNote,
+): T {
   const calls = new Map<PropertyKey, Callable>();
-  function measure(name: string): Callable {
-    const operation = snakeCase(name);
+  function measure(name: string, operation: string): Callable {
     const span = `${dependency} ${operation}`;
     const options = {
       kind: "client",
@@ -71,7 +112,7 @@ export function measured<R extends Role>(role: R, backend: Backend<R>, note: Cal
       }
     };
   }
-  for (const name of OPERATIONS[role]) calls.set(name, measure(String(name)));
+  for (const [name, operation] of operations) calls.set(name, measure(name, operation));
   // Not of the backend itself, which may be frozen: a proxy of that could answer nothing else.
   return new Proxy(Object.create(Object.getPrototypeOf(backend)), {
     has: (_, name) => Reflect.has(backend, name),

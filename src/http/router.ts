@@ -19,6 +19,7 @@ import type { AddressLimiter } from "./limits/address_limits.ts";
 import { oauthHandlers } from "./oauth/handlers.ts";
 import type { Grants } from "./oauth/grants.ts";
 import { OAuthError } from "./oauth/oauth_error.ts";
+import type { StateStore } from "../interfaces/mod.ts";
 import type { PublicNetwork } from "../interfaces/public_network.ts";
 import { memoryHandlers } from "./routes/memories.ts";
 import { ownerHandlers } from "./routes/owner.ts";
@@ -103,6 +104,8 @@ interface RouterDependencies extends SignedDependencies {
   readonly metrics: HttpMetrics;
   readonly health: Health;
   readonly mcp: McpProxy;
+  /** What relayers share; `undefined` where this one shares nothing. */
+  readonly store: Pick<StateStore, "connections"> | undefined;
   /** What answers where transactions are paid for; `undefined` where nobody pays. */
   readonly sponsor: OpenHandlers<"sponsor"> | undefined;
   /** The apps that were let in by OAuth. */

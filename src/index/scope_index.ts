@@ -57,6 +57,9 @@ interface ScopeIndexStats {
   readonly memories: number;
   /** RAM they take, in bytes: vectors and payloads exactly, the rest estimated. */
   readonly bytes: number;
+  /** Scopes that were loaded so far, and how long that took together, in seconds. */
+  readonly loads: number;
+  readonly loadSeconds: number;
 }
 
 /**
@@ -77,6 +80,7 @@ export class ScopeIndex implements AsyncDisposable {
   readonly #queue = new LoadQueue();
   readonly #shares = new LoadShares();
   #bytes = 0;
+  readonly #loaded = { loads: 0, loadSeconds: 0 };
 
   constructor(options: ScopeIndexOptions) {
     this.#options = options;
@@ -208,7 +212,7 @@ export class ScopeIndex implements AsyncDisposable {
   stats(): ScopeIndexStats {
     let memories = 0;
     for (const { resident } of this.#held.values()) memories += resident.size;
-    return { scopes: this.#held.size, memories, bytes: this.#bytes };
+    return { scopes: this.#held.size, memories, bytes: this.#bytes, ...this.#loaded };
   }
 
   /** Ends the loads in progress with `shutting_down` and forgets everything. */
@@ -254,10 +258,13 @@ export class ScopeIndex implements AsyncDisposable {
   }
 
   async #fill(held: HeldScope, loading: ScopeLoading): Promise<LoadedScope> {
+    const started = performance.now();
     const leave = await this.#shares.enter(held.resident.scope.owner);
     try {
       if (!held.resident.released) await this.#scan(held, loading);
       held.loading = undefined;
+      this.#loaded.loads++;
+      this.#loaded.loadSeconds += (performance.now() - started) / 1000;
     } catch (error) {
       if (!held.resident.released) {
         this.#release(held);

@@ -154,6 +154,16 @@ export interface WordsStore {
   drop(scope: Scope): Promise<void>;
 }
 
+/** Connections of an opening to its place. */
+export interface StoreConnections {
+  /** Open, and in use. */
+  readonly busy: number;
+  /** Open, and free. */
+  readonly idle: number;
+  /** Calls that wait for one. */
+  readonly waiting: number;
+}
+
 /**
  * Everything that a relayer must not lose beside accounts, blobs and index, in one place that several
  * relayers may have open. Its jobs are accepted for owners of this opening only.
@@ -173,4 +183,6 @@ export interface StateStore extends AsyncDisposable {
   readonly owners: OwnerLeases;
   /** What the texts of scopes came to. */
   readonly words: WordsStore;
+  /** Its connections at this moment; absent where it has none. */
+  connections?(): StoreConnections;
 }

@@ -42,6 +42,7 @@ export async function postgresStateStore(
       windows: new PostgresWindows(share),
       owners: new PostgresOwnerLeases(leases, holder, leaseMs),
       words: new PostgresWords(share, holder),
+      connections: () => share.database.connections(),
       async [Symbol.asyncDispose]() {
         await jobs[Symbol.asyncDispose]();
         await leases[Symbol.asyncDispose]();

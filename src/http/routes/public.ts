@@ -9,6 +9,7 @@ import type { RequestContext } from "../request.ts";
 import type { AddressLimiter } from "../limits/address_limits.ts";
 import type { Layer } from "../limits/rate_limit.ts";
 import type { Answer, OpenCall, OpenHandlers } from "../route.ts";
+import type { StateStore } from "../../interfaces/mod.ts";
 import type { RelayerConfig } from "../../interfaces/config.ts";
 import { EXTRACT_PROMPT_VERSION } from "../../memory/analyze/prompt.ts";
 import { ASK_PROMPT_VERSION } from "../../memory/ask.ts";
@@ -20,17 +21,51 @@ import type { AnswerOf } from "../../wire/route_types.ts";
 
 const COMPAT_LAYER: Layer = { name: "compat_ip", limit: 120, seconds: 60 };
 
+type IndexStats = ReturnType<Domain["index"]["stats"]>;
+
 interface MetricsSources {
   readonly metrics: HttpMetrics;
   readonly domain: Domain;
   readonly accounts: AccountCache;
   readonly mcp: McpProxy;
+  /** What relayers share; absent where this one shares nothing. */
+  readonly store: Pick<StateStore, "connections"> | undefined;
+}
+
+/** What is in RAM, and how often something had to be loaded for it. */
+function indexLines({ scopes, memories, bytes, loads, loadSeconds }: IndexStats): string[] {
+  const line = (name: string, help: string, type: "gauge" | "counter", value: number) =>
+    gaugeLines(`svc_index_${name}`, help, type, [{ labels: {}, value }]);
+  return [
+    ...line("namespaces", "Namespaces in memory", "gauge", scopes),
+    ...line("memories", "Memories in memory", "gauge", memories),
+    ...line("bytes", "Memory that they take, by an estimate", "gauge", bytes),
+    ...line("loads_total", "Namespaces that were loaded", "counter", loads),
+    ...line("load_seconds_total", "Time that loading took", "counter", loadSeconds),
+  ];
+}
+
+/** What a relayer has of what several share: without values where it shares nothing. */
+function sharedLines({ domain: { owners }, store }: MetricsSources): string[] {
+  const state = owners.state?.();
+  const connections = Object.entries(store?.connections?.() ?? {});
+  const line = (name: string, help: string, value: number | undefined) =>
+    gaugeLines(name, help, "gauge", value === undefined ? [] : [{ labels: {}, value }]);
+  return [
+    ...line("svc_owners", "Owners that this relayer works for", state?.count),
+    ...line("svc_lease_age_seconds", "Time since the leases were renewed", state?.leaseAge),
+    ...gaugeLines(
+      "svc_store_connections",
+      "Connections to the shared store, and calls that wait for one",
+      "gauge",
+      connections.map(([state, value]) => ({ labels: { state }, value })),
+    ),
+  ];
 }
 
 /** The answer of GET /metrics. */
-async function metricsText(
-  { metrics, domain, accounts, mcp }: MetricsSources,
-): Promise<string> {
+async function metricsText(sources: MetricsSources): Promise<string> {
+  const { metrics, domain, accounts, mcp } = sources;
   // A sidecar that does not answer leaves a gap: nobody knows how many sessions it has.
   const sessions = Object.entries(await mcp.sessions() ?? {});
   const { pending, running, locked } = domain.jobs.counts();
@@ -82,6 +117,8 @@ async function metricsText(
       "gauge",
       sessions.map(([transport, value]) => ({ labels: { transport }, value })),
     ),
+    ...indexLines(domain.index.stats()),
+    ...sharedLines(sources),
     "",
   ].join("\n");
 }

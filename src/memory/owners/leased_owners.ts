@@ -1,7 +1,8 @@
 import { within } from "../../deadline.ts";
 import { SvcError } from "../../errors.ts";
 import type { OwnerLeases } from "../../interfaces/mod.ts";
-import type { OwnerHold, Owners } from "./owners.ts";
+import { type Held, isHere, nothingHeld } from "./held.ts";
+import type { OwnerHold, Owners, OwnersState } from "./owners.ts";
 
 /** How long somebody waits for an owner whom another relayer has, milliseconds. */
 const TAKE_MS = 10_000;
@@ -33,33 +34,6 @@ export interface OwnerState {
   flush(owner: string): Promise<void>;
   /** Forgets the owner: its jobs, its namespaces in RAM, what is known of it. */
   forget(owner: string): void;
-}
-
-/** An owner that this relayer has, is about to have, or is done with. */
-interface Held {
-  /** Requests, and work in the background, under way. */
-  count: number;
-  /** Jobs under way. */
-  jobs: number;
-  /** Resolves once the owner is here; absent when it is. */
-  coming: Promise<void> | undefined;
-  /** Resolves once it is decided whether the owner goes; absent unless somebody wants it. */
-  going: Promise<void> | undefined;
-  /** Whether jobs may begin although it is about to go. */
-  worksOff: boolean;
-  /** Resolves once the owner may be taken again; absent unless it is lost, or was let go. */
-  gone: Promise<void> | undefined;
-  /** Called when nothing is under way any more. */
-  readonly idle: Set<() => void>;
-  /** Until when it stays although it is wanted, by the clock of `performance`. */
-  staysUntil: number;
-  /** When somebody last worked for it here, by the same clock. */
-  usedAt: number;
-}
-
-function nothingHeld(): Held {
-  const none = { coming: undefined, going: undefined, gone: undefined, worksOff: false };
-  return { count: 0, jobs: 0, ...none, idle: new Set(), staysUntil: 0, usedAt: performance.now() };
 }
 
 const elsewhere = () =>
@@ -197,6 +171,11 @@ export class LeasedOwners implements Owners, AsyncDisposable {
   doubt(owner: string): void {
     const held = this.#held.get(owner);
     if (held !== undefined && isHere(held)) this.#retire(owner, held);
+  }
+
+  state(): OwnersState {
+    const sure = this.#sureUntil.elapsed - this.#leases.lastMs;
+    return { count: this.#held.size, leaseAge: (performance.now() - sure) / 1000 };
   }
 
   /** Lets every owner go. */
@@ -392,9 +371,4 @@ export class LeasedOwners implements Owners, AsyncDisposable {
       using _hold = this.#held.has(owner) ? undefined : await this.holdFree(owner);
     }
   }
-}
-
-/** Whether this relayer has an owner at this moment, as far as it knows. */
-function isHere({ coming, gone }: Held): boolean {
-  return coming === undefined && gone === undefined;
 }

@@ -35,6 +35,16 @@ export interface Owners {
    * what there is.
    */
   doubt(owner: string): void;
+  /** What there is to tell operators; absent where one relayer has every owner. */
+  state?(): OwnersState;
+}
+
+/** Which owners a relayer has. */
+export interface OwnersState {
+  /** How many. */
+  readonly count: number;
+  /** Since when it is not sure of them: seconds since its leases were renewed. */
+  readonly leaseAge: number;
 }
 
 /** Doubts behind a failed write of jobs what is known of their owner, where it may have been written. */

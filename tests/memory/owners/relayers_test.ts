@@ -218,3 +218,23 @@ Deno.test("a job that ended although its answer was lost is over, and its memory
   await svc!.relayer.idle();
   assert.match((await svc!.plain("GET", "/metrics")).text, /svc_jobs\{state="running"\} 0/);
 });
+
+withTwo(
+  "each relayer tells operators of its owners and of calls of the store",
+  async (one, two) => {
+    await one.remember("I like tea");
+    await one.recall("tea");
+    const told = async (relayer: typeof one) => (await relayer.plain("GET", "/metrics")).text;
+    const text = await told(one);
+    assert.match(text, /^svc_owners 1$/m);
+    const age = Number(/^svc_lease_age_seconds (\S+)$/m.exec(text)?.[1]);
+    assert.ok(age >= 0 && age < 5, `${age} s`);
+    assert.match(
+      text,
+      /^svc_external_request_duration_seconds_count\{dependency="store",operation="jobs_accept"\} [1-9]/m,
+    );
+    assert.match(text, /^svc_index_namespaces 1$/m);
+    assert.match(text, /^svc_index_loads_total 1$/m);
+    assert.match(await told(two), /^svc_owners 0$/m);
+  },
+);

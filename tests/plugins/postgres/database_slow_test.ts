@@ -10,6 +10,7 @@ import { PostgresDatabase } from "../../../plugins/postgres/database.ts";
 import type { Statements } from "../../../plugins/postgres/statements.ts";
 import { CERTIFICATES } from "../../http1/raw_client.ts";
 import { PostgresServer } from "../../postgres_server.ts";
+import { poll } from "../../within.ts";
 import { KeysForTests, sealerForTests } from "../sealer_for_tests.ts";
 import { onServer } from "./on_server.ts";
 
@@ -43,6 +44,20 @@ onServer((empty, server) => {
     const read = (statements: Statements) => statements.get<{ readonly value: string }>(sql);
     assert.deepEqual(await database.transaction(read), { value: "15s" });
     assert.deepEqual(await read(database), { value: "0" });
+  });
+
+  Deno.test("it tells how many connections are in use, are free, and are waited for", async () => {
+    const address = parseAddress(await empty());
+    const database = await PostgresDatabase.open({ address, connections: 2 });
+    await using _closing = { [Symbol.asyncDispose]: () => database.close() };
+    assert.deepEqual(database.connections(), { busy: 0, idle: 1, waiting: 0 });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const held = [1, 2, 3].map(() => database.transaction(() => promise));
+    await poll(() => database.connections(), ({ waiting }) => waiting === 1);
+    assert.deepEqual(database.connections(), { busy: 2, idle: 0, waiting: 1 });
+    resolve();
+    await Promise.all(held);
+    assert.deepEqual(database.connections(), { busy: 0, idle: 2, waiting: 0 });
   });
 
   Deno.test("what a later version wrote is refused, and not touched", async () => {
