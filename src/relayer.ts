@@ -113,7 +113,7 @@ function domainOf(
     config,
     index,
     savedWords: stack.use(
-      shared ? new SharedWords(shared.store.words) : new WordsFiles(dataDir, key.hmac("words")),
+      shared ? new SharedWords(shared.store) : new WordsFiles(dataDir, key.hmac("words")),
     ),
     ...working,
     jobs,

@@ -254,18 +254,11 @@ const ACTIVITY_CASES: readonly Case<StatePlace>[] = [
   }),
 ];
 
-const LARGE = 300_000;
+/** Records of so many bytes. */
+const records = (...lengths: readonly number[]): Uint8Array[] =>
+  lengths.map((length) => new Uint8Array(length).fill(length));
 
-/** Records of so many bytes, which are gone once the next is made. */
-function records(...lengths: readonly number[]): () => AsyncGenerator<Uint8Array> {
-  return async function* () {
-    for (const length of lengths) {
-      const record = new Uint8Array(length).fill(length);
-      yield await Promise.resolve(record);
-      record.fill(0);
-    }
-  };
-}
+const LARGE = 300_000;
 
 async function lengthsOf({ words }: StateStore, namespace = JOB_SCOPE.namespace) {
   const found = await words.read({ ...JOB_SCOPE, namespace });
@@ -274,37 +267,42 @@ async function lengthsOf({ words }: StateStore, namespace = JOB_SCOPE.namespace)
 }
 
 const WORDS_CASES: readonly Case<StatePlace>[] = [
-  law("keeps the records that were written last, for whoever reads", async (place: StatePlace) => {
-    await using one = await place.open();
-    await using other = await place.open();
-    deepStrictEqual(await lengthsOf(one), []);
-    await one.owners.take(JOB_SCOPE.owner, true);
-    await one.words.write(JOB_SCOPE, records(3, LARGE, 2, LARGE + 1));
+  two("keeps the records that were written last, for whoever reads", async (one, other) => {
+    deepStrictEqual([await lengthsOf(one), await one.words.turn(JOB_SCOPE)], [[], 0]);
+    await one.owners.take(OWNER, true);
+    await one.words.write(JOB_SCOPE, 0, records(3, LARGE, 2, LARGE + 1));
     deepStrictEqual(await lengthsOf(other), [3, LARGE, 2, LARGE + 1]);
-    await one.words.write(JOB_SCOPE, records(5));
+    const turn = await other.words.turn(JOB_SCOPE);
+    ok(turn > 0);
+    await one.words.write(JOB_SCOPE, turn, records(5));
     deepStrictEqual(await lengthsOf(other), [5]);
     deepStrictEqual(await lengthsOf(other, `${JOB_SCOPE.namespace}0`), []);
     await one.words.drop(JOB_SCOPE);
-    await one.words.drop(JOB_SCOPE);
     deepStrictEqual(await lengthsOf(other), []);
   }),
-  law("keeps all records of a writing, or none", async (place: StatePlace) => {
-    await using one = await place.open();
-    await one.owners.take(JOB_SCOPE.owner, true);
-    await one.words.write(JOB_SCOPE, records(5));
-    const failing = async function* () {
-      yield* records(1, 2)();
-      throw new Error("cannot be sealed");
-    };
-    await rejects(one.words.write(JOB_SCOPE, failing));
-    deepStrictEqual(await lengthsOf(one), [5]);
-  }),
-  law("takes no records of an owner that is another opening's", async (place: StatePlace) => {
-    await using one = await place.open();
-    await using other = await place.open();
-    await one.owners.take(JOB_SCOPE.owner, true);
-    await rejects(other.words.write(JOB_SCOPE, records(5)), { code: "overloaded" });
+  two("writes no records of before a removal, or another writing", async (one, other) => {
+    await one.owners.take(OWNER, true);
+    await one.words.drop(JOB_SCOPE);
+    const stale = { code: "overloaded" };
+    await rejects(one.words.write(JOB_SCOPE, 0, records(5)), stale);
+    const turn = await one.words.turn(JOB_SCOPE);
+    await one.words.write(JOB_SCOPE, turn, records(6));
+    await rejects(one.words.write(JOB_SCOPE, turn, records(7)), stale);
+    deepStrictEqual(await lengthsOf(one), [6]);
+    // The owner is somebody else's meanwhile, who removes something.
+    const before = await one.words.turn(JOB_SCOPE);
+    await one.owners.release(OWNER);
+    await other.owners.take(OWNER, true);
+    await other.words.drop(JOB_SCOPE);
+    await other.owners.release(OWNER);
+    await one.owners.take(OWNER, true);
+    await rejects(one.words.write(JOB_SCOPE, before, records(8)), stale);
     deepStrictEqual(await lengthsOf(one), []);
+  }),
+  two("takes no records of an owner that is another opening's", async (one, other) => {
+    await one.owners.take(OWNER, true);
+    await rejects(other.words.write(JOB_SCOPE, 0, records(5)), { code: "overloaded" });
+    deepStrictEqual([await lengthsOf(one), await one.words.turn(JOB_SCOPE)], [[], 0]);
   }),
 ];
 

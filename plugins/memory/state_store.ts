@@ -7,6 +7,7 @@ import type {
   LeaseCalls,
   Ledger,
   OwnerLeases,
+  Scope,
   StateStore,
   WordsStore,
 } from "../../src/interfaces/mod.ts";
@@ -33,6 +34,11 @@ interface Part {
   readonly rows: Map<string, Uint8Array>;
 }
 
+interface Words {
+  readonly turn: number;
+  readonly records: readonly Uint8Array[];
+}
+
 /** What all openings share. */
 class Tables {
   readonly parts = new Map<string, Part>();
@@ -40,7 +46,7 @@ class Tables {
   readonly activity: ActivityTable = { rows: new Map(), lastId: 0 };
   readonly spent: SpentWindows = new Map();
   readonly openings = new Set<Opening>();
-  readonly words = new Map<string, readonly Uint8Array[]>();
+  readonly words = new Map<string, Words>();
   /** Owners of unfinished jobs. */
   readonly owners = new Map<string, string>();
 
@@ -222,21 +228,26 @@ function expiries(tables: Tables, gate: Gate): ExpiryStore {
 }
 
 function words(tables: Tables, gate: Gate, me: Opening): WordsStore {
+  const of = (scope: Scope) => tables.words.get(scopeKey(scope)) ?? { turn: 0, records: [] };
   return {
     async read(scope) {
       await gate.pass();
-      return (tables.words.get(scopeKey(scope)) ?? []).map((record) => record.slice());
+      return of(scope).records.map((record) => record.slice());
     },
-    async write(scope, make) {
-      const records: Uint8Array[] = [];
-      for await (const record of make()) records.push(record.slice());
+    async turn(scope) {
       await gate.pass();
-      if (tables.part(scope.owner).holder !== me) throw new SvcError("overloaded");
-      tables.words.set(scopeKey(scope), records);
+      return of(scope).turn;
+    },
+    async write(scope, turn, given) {
+      const records = given.map((record) => record.slice());
+      await gate.pass();
+      const isMine = tables.part(scope.owner).holder === me;
+      if (!isMine || of(scope).turn !== turn) throw new SvcError("overloaded");
+      tables.words.set(scopeKey(scope), { turn: turn + 1, records });
     },
     async drop(scope) {
       await gate.pass();
-      tables.words.delete(scopeKey(scope));
+      tables.words.set(scopeKey(scope), { turn: of(scope).turn + 1, records: [] });
     },
   };
 }

@@ -131,9 +131,17 @@ const MIGRATIONS: readonly string[] = [
     name bytea primary key, ends double precision not null, steps bigint[] not null,
     weights double precision[] not null)`,
 
-  `create table svc.words(
-    owner bytea not null, namespace bytea not null, part integer not null, bytes bytea not null,
-    primary key(owner, namespace, part));
+  /*
+   * The words of a scope are the rows of its generation; its turn rises with every writing and removal,
+   * so that nothing late is written.
+   */
+  `create table svc.words_turn(
+    owner bytea not null, namespace bytea not null, turn bigint not null, generation bytea,
+    primary key(owner, namespace));
+  create table svc.words(
+    owner bytea not null, namespace bytea not null, generation bytea not null,
+    part integer not null, bytes bytea not null,
+    primary key(owner, namespace, generation, part));
   alter table svc.words alter column bytes set storage external`,
 ];
 

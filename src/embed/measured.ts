@@ -29,7 +29,8 @@ const OPERATIONS: { readonly [R in Role]: readonly (keyof Backend<R>)[] } = {
   vectorStore: ["upsert", "link", "search", "get", "scan", "scopes", "outdated", "delete", "scrub"],
 };
 
-type StorePart = Exclude<keyof StateStore, "connections" | typeof Symbol.asyncDispose>;
+type Parts = Omit<StateStore, "leavesDeleted" | "connections" | typeof Symbol.asyncDispose>;
+type StorePart = keyof Parts;
 type Calls<T> = readonly (keyof T & string)[];
 
 /** The same of the parts of a store of state. */
@@ -79,6 +80,7 @@ export function measuredStore(store: StateStore, note: CallNote): StateStore {
     activity: part("activity"),
     windows: part("windows"),
     words: part("words"),
+    ...(store.leavesDeleted === undefined ? {} : { leavesDeleted: store.leavesDeleted }),
     ...(store.connections === undefined ? {} : { connections: () => store.connections!() }),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };

@@ -19,7 +19,7 @@ import { PayloadBytes } from "./payload_bytes.ts";
 import { Relations } from "./relations.ts";
 import { Sessions } from "./sessions.ts";
 import { newProgress } from "./words/words_progress.ts";
-import { decodeWords, snapshotWords } from "./words/words_snapshot.ts";
+import { decodeWords, placed, snapshotWords } from "./words/words_snapshot.ts";
 import { ScopeVectors } from "./vectors/scope_vectors.ts";
 
 /** Removed payloads may hold this many bytes of shared buffers, or as many as the others use. */
@@ -221,25 +221,21 @@ export class ResidentScope {
 
   /**
    * Takes over texts of memories that are here in the same version; their bytes are written to from
-   * then on. Answers `false` for bytes of another format or of another analysis.
+   * then on.
+   *
+   * @returns of how many memories there are words that are not here; `undefined` for bytes of another
+   * format or of another analysis.
    */
-  takeWords(saved: readonly Uint8Array[]): boolean {
+  takeWords(saved: readonly Uint8Array[]): number | undefined {
     this.#check();
     const found = decodeWords(saved);
-    if (found === undefined) return false;
-    const slots = new Int32Array(found.ids.length).fill(-1);
-    for (let document = 0; document < slots.length; document++) {
-      const id = found.ids[document]!;
-      // The order is mostly the same, and a look-up in the map costs several times as much.
-      const slot = this.#entries[document]?.id === id ? document : this.#slots.get(id);
-      if (slot === undefined) continue;
-      if (this.#entries[slot]!.version === found.versions[document]) slots[document] = slot;
-    }
+    if (found === undefined) return undefined;
+    const { slots, unknown } = placed(found, this.#entries, this.#slots);
     try {
       this.#texts.take(found.state, slots);
-      return true;
+      return unknown;
     } catch (error) {
-      if (error instanceof RangeError) return false;
+      if (error instanceof RangeError) return undefined;
       throw error;
     }
   }

@@ -1,6 +1,7 @@
 import type { ActivityRows } from "./activity_rows.ts";
 import type { Scope } from "./common.ts";
 import type { JobStore } from "./job_store.ts";
+import type { VectorStore } from "./vector_store.ts";
 
 /** When a memory ends. */
 export interface Expiry extends Scope {
@@ -142,15 +143,17 @@ export interface SharedWindows {
 export interface WordsStore {
   /** The records of a scope, in the order in which they were written; none where nothing is kept. */
   read(scope: Scope): Promise<Uint8Array[]>;
+  /** Which writing or removal of a scope is the last, 0 where there was none. */
+  turn(scope: Scope): Promise<number>;
   /**
-   * Keeps records of a scope in the place of those before: all of them, or nothing, as when `make`
-   * throws.
+   * Keeps records of a scope in the place of those before: all of them, or nothing.
    *
-   * @param make Makes the records, about a megabyte each; called again where that has to be done anew.
-   * @throws {SvcError} `overloaded` where the owner is not this opening's; `storage_unavailable`.
+   * @param turn That of the scope when its memories were as the records have them.
+   * @throws {SvcError} `overloaded` where the scope has another turn since, or its owner is another
+   * opening's; `storage_unavailable`.
    */
-  write(scope: Scope, make: () => AsyncIterable<Uint8Array>): Promise<void>;
-  /** Removes the records of a scope; durable once it resolves. */
+  write(scope: Scope, turn: number, records: readonly Uint8Array[]): Promise<void>;
+  /** Removes the records of a scope, and lets nobody write those of before; durable once it resolves. */
   drop(scope: Scope): Promise<void>;
 }
 
@@ -169,6 +172,11 @@ export interface StoreConnections {
  * relayers may have open. Its jobs are accepted for owners of this opening only.
  */
 export interface StateStore extends AsyncDisposable {
+  /**
+   * Whether bytes of removed rows stay, sealed, where no call can overwrite them, as
+   * {@linkcode VectorStore.leavesDeleted} says.
+   */
+  readonly leavesDeleted?: boolean;
   /** Accepted work. */
   readonly jobs: JobStore;
   /** When memories end. */

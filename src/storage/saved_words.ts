@@ -8,10 +8,24 @@ import type { Scope } from "../interfaces/mod.ts";
 export interface SavedWords {
   /** How often the words of a scope are read or written at most, milliseconds. */
   readonly pauseMs: number;
+  /** Whether nothing more is taken just now: whoever has words to write comes again. */
+  readonly isBusy: boolean;
+  /** Whether bytes of what was dropped stay, sealed, where no call can overwrite them. */
+  readonly leavesDeleted: boolean;
   /** The records of a scope; nothing where there are none, or none that can be read. */
   read(scope: Scope): Promise<readonly Uint8Array[]>;
-  /** Writes the records of a scope, unless it was dropped since it had been dropped `drops` times. */
-  write(scope: Scope, drops: number, make: () => AsyncIterable<Uint8Array>): Promise<void>;
+  /**
+   * Writes the records of a scope, unless it was dropped since it had been dropped `drops` times.
+   *
+   * @param isHere Whether the relayer has had the scope in memory since then: where relayers share
+   * words, another one may have dropped it as soon as it has not.
+   */
+  write(
+    scope: Scope,
+    drops: number,
+    make: () => AsyncIterable<Uint8Array>,
+    isHere?: () => boolean,
+  ): Promise<void>;
   /** Removes what is kept of a scope in which something was deleted. */
   drop(scope: Scope): Promise<void>;
   /** How often a scope was dropped. */

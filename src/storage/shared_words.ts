@@ -1,52 +1,76 @@
+import { BoundedMap } from "../bounded_map.ts";
 import { SvcError } from "../errors.ts";
 import { scopeKey } from "../interfaces/scope_key.ts";
-import type { Scope, WordsStore } from "../interfaces/mod.ts";
-import { KeyLock } from "../key_lock.ts";
+import type { Scope, StateStore, WordsStore } from "../interfaces/mod.ts";
 import type { SavedWords } from "./saved_words.ts";
+
+/** Scopes whose removals are counted; the words of one that is forgotten are written once more. */
+const MOST_COUNTED = 10_000;
 
 /** Words in the store that relayers share: whoever works for an owner next finds them there. */
 export class SharedWords implements SavedWords, AsyncDisposable {
   /** Longer than on a disk of its own: megabytes go to the database and into its log. */
   readonly pauseMs = 300_000;
+  readonly leavesDeleted: boolean;
   readonly #store: WordsStore;
-  readonly #drops = new Map<string, number>();
-  /** By scope: no write overtakes a removal. */
-  readonly #lock = new KeyLock();
+  readonly #drops = new BoundedMap<string, number>(MOST_COUNTED);
+  /** One scope is written at a time: its records are in RAM meanwhile. */
+  #writing: Promise<void> | undefined;
   #closed = false;
 
-  constructor(store: WordsStore) {
-    this.#store = store;
+  constructor({ words, leavesDeleted = false }: Pick<StateStore, "words" | "leavesDeleted">) {
+    this.#store = words;
+    this.leavesDeleted = leavesDeleted;
   }
 
   async read(scope: Scope): Promise<readonly Uint8Array[]> {
     return await this.#store.read(scope).catch(() => []);
   }
 
+  get isBusy(): boolean {
+    return this.#writing !== undefined;
+  }
+
+  /**
+   * @throws {SvcError} `overloaded` where the records are of before, or another scope is written; what
+   * the store throws.
+   */
   async write(
     scope: Scope,
     drops: number,
     make: () => AsyncIterable<Uint8Array>,
+    isHere: () => boolean = () => true,
   ): Promise<void> {
     const check = () => {
-      if (this.#closed || this.drops(scope) !== drops) throw new SvcError("overloaded");
-    };
-    const checked = async function* () {
-      for await (const record of make()) {
-        check();
-        yield record;
+      if (this.#closed || this.drops(scope) !== drops || !isHere()) {
+        throw new SvcError("overloaded");
       }
-      check();
     };
-    await this.#lock.hold(scopeKey(scope), async () => {
+    if (this.#writing !== undefined) throw new SvcError("overloaded");
+    this.#writing = this.#write(scope, make, check).finally(() => this.#writing = undefined);
+    await this.#writing;
+  }
+
+  async #write(
+    scope: Scope,
+    make: () => AsyncIterable<Uint8Array>,
+    check: () => void,
+  ): Promise<void> {
+    const turn = await this.#store.turn(scope);
+    // Whatever is removed from now on, here or elsewhere, gives the scope another turn.
+    check();
+    // Before a connection is taken: sealing may need one.
+    const records: Uint8Array[] = [];
+    for await (const record of make()) {
       check();
-      await this.#store.write(scope, checked);
-    });
+      records.push(record);
+    }
+    await this.#store.write(scope, turn, records);
   }
 
   async drop(scope: Scope): Promise<void> {
-    const key = scopeKey(scope);
-    this.#drops.set(key, this.drops(scope) + 1);
-    await this.#lock.hold(key, () => this.#store.drop(scope));
+    this.#drops.set(scopeKey(scope), this.drops(scope) + 1);
+    await this.#store.drop(scope);
   }
 
   drops(scope: Scope): number {
@@ -56,6 +80,6 @@ export class SharedWords implements SavedWords, AsyncDisposable {
   /** Ends what is being written, and takes nothing more. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
-    await this.#lock.idle();
+    await this.#writing?.catch(() => {});
   }
 }

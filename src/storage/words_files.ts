@@ -10,6 +10,8 @@ const LENGTH_BYTES = 4;
 /** Words on disk: one file a scope, readable by its owner alone, and not synced. */
 export class WordsFiles implements SavedWords, AsyncDisposable {
   readonly pauseMs = 30_000;
+  readonly isBusy = false;
+  readonly leavesDeleted = false;
   readonly #path: string | undefined;
   readonly #hmac: (data: string) => Uint8Array;
   /** How often each scope was dropped; not by file name, which is slow to make for every recall. */

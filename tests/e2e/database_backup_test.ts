@@ -43,7 +43,7 @@ async function seen(client: SvcClient): Promise<Map<string, string>> {
 
 /** What an owner has done: memories, one of them corrected, another one deleted. */
 async function live(client: SvcClient): Promise<void> {
-  const items = Array.from({ length: 40 }, (_, n) => ({ text: `I own the book number ${n}` }));
+  const items = Array.from({ length: 300 }, (_, n) => ({ text: `I own the book number ${n}` }));
   for (let at = 0; at < items.length; at += 20) {
     const { job_ids } = await client.rememberBulk(items.slice(at, at + 20));
     await client.waitForAll(job_ids);
@@ -109,7 +109,11 @@ Deno.test({
     await finish("pg_basebackup", [...where, "-D", `${folder}/base`, "--checkpoint=fast"]);
     await live(client);
     const had = await seen(client);
-    assert.equal(had.size, 39);
+    assert.equal(had.size, 299);
+    const words = "select count(*)::int as n from svc.words";
+    await poll(() => server.run<{ n: number }>(url, words), ([row]) => row!.n > 0);
+    const clear = new TextDecoder().decode(await server.dump(url));
+    assert.ok(clear.includes("svc.words") && !/book|Ann\b/.test(clear));
     await finish("pg_dump", ["--dbname", url, "-Fc", "-f", `${folder}/dump`]);
     await server.run(url, "select pg_create_restore_point('before')");
     await client.forget("default");

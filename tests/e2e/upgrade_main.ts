@@ -6,7 +6,9 @@
  *
  * @module
  */
+import { BALANCERS, missing } from "../balancers.ts";
 import { LOCKED, ROOT } from "../locked.ts";
+import { NO_POSTGRES } from "../postgres_server.ts";
 
 /** Runs a command to its end, with what it says; answers its exit code. */
 async function run(command: string, args: readonly string[], env = {}): Promise<number> {
@@ -19,6 +21,11 @@ const [version, ...rest] = Deno.args;
 if (version === undefined || version.startsWith("-") || rest.length > 0) {
   Deno.stderr.writeSync(new TextEncoder().encode("Usage: deno task upgrade TAG-OR-COMMIT\n"));
   Deno.exit(2);
+}
+const lacks = [NO_POSTGRES, ...BALANCERS.map(missing)].find((reason) => reason !== undefined);
+if (lacks !== undefined) {
+  Deno.stderr.writeSync(new TextEncoder().encode(`${lacks}\n`));
+  Deno.exit(1);
 }
 const folder = await Deno.makeTempDir();
 try {

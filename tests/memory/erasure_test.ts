@@ -24,6 +24,7 @@ function setup({ leavesDeleted = false, needsCredential = false } = {}) {
       },
     },
     blobStore: {},
+    savedWords: { leavesDeleted: false },
     scrubJobs: async () => {
       await state.gate;
       if (state.fails) throw new SvcError("storage_unavailable");

@@ -117,36 +117,30 @@ mutants(stateStoreSuite, () => memoryState() as StatePlace, [
     change: each(({ words }) => ({
       words: {
         ...words,
-        write: (scope, make) =>
-          words.write(scope, async function* () {
-            yield* make();
-            yield* await words.read(scope);
-          }),
+        write: async (scope, turn, records) =>
+          await words.write(scope, turn, [...records, ...await words.read(scope)]),
       },
     })),
   },
   {
-    name: "keeps what it was given of a writing that fails",
-    fails: ["keeps all records of a writing, or none"],
+    name: "writes whatever it is given, whenever it was made",
+    fails: ["writes no records of before a removal, or another writing"],
     change: each(({ words }) => ({
       words: {
         ...words,
-        write: (scope, make) =>
-          words.write(scope, async function* () {
-            try {
-              yield* make();
-            } catch {
-              // Nobody is told.
-            }
-          }),
+        write: async (scope, _, records) =>
+          await words.write(scope, await words.turn(scope), records),
       },
     })),
   },
   {
     name: "tells nobody whose words they are",
-    fails: ["takes no records of an owner that is another opening's"],
+    fails: [
+      "takes no records of an owner that is another opening's",
+      "writes no records of before a removal, or another writing",
+    ],
     change: each(({ words }) => ({
-      words: { ...words, write: (scope, make) => words.write(scope, make).catch(() => {}) },
+      words: { ...words, write: (...given) => words.write(...given).catch(() => {}) },
     })),
   },
   {

@@ -35,6 +35,7 @@ export async function postgresStateStore(
   try {
     const { jobs, holder } = await openJobStore({ ...options, leaseMs }, true);
     return {
+      leavesDeleted: true,
       jobs,
       expiries: new PostgresExpiries(share),
       ledger: new PostgresLedger(share, holder),

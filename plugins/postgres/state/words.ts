@@ -1,9 +1,21 @@
 import { SvcError } from "../../../src/errors.ts";
 import type { Scope, WordsStore } from "../../../src/interfaces/mod.ts";
-import { columnsOf, toColumn } from "../../../src/storage/sqlite/database.ts";
+import { columnsOf } from "../../../src/storage/sqlite/database.ts";
 import type { DatabaseShare } from "../shared_database.ts";
 
 const literal = (bytes: Uint8Array): string => `'\\x${bytes.toHex()}'::bytea`;
+
+/** Makes the rows of a generation those of its scope, where nothing was written or removed since. */
+const TAKE = `insert into svc.words_turn as t (owner, namespace, turn, generation)
+  select $1, $2, $3::bigint + 1, $4 from svc.owner where owner = $1 and holder = $5 for share
+  on conflict (owner, namespace) do update
+    set turn = excluded.turn, generation = excluded.generation where t.turn = $3
+  returning turn`;
+
+const DROP = `with turned as (
+    insert into svc.words_turn as t (owner, namespace, turn) values($1, $2, 1)
+    on conflict (owner, namespace) do update set turn = t.turn + 1, generation = null)
+  delete from svc.words where owner = $1 and namespace = $2`;
 
 /** Words of scopes in a table; written by the holder of the owner's lease. */
 export class PostgresWords implements WordsStore {
@@ -16,36 +28,45 @@ export class PostgresWords implements WordsStore {
   }
 
   async read(scope: Scope): Promise<Uint8Array[]> {
-    const { database } = this.#opened();
     const [owner, namespace] = columnsOf(scope).map(literal);
     const records: Uint8Array[] = [];
-    await database.copy(
-      `select bytes from svc.words where owner = ${owner} and namespace = ${namespace}
-       order by part`,
+    await this.#opened().database.copy(
+      `select w.bytes from svc.words_turn t join svc.words w using(owner, namespace, generation)
+       where t.owner = ${owner} and t.namespace = ${namespace} order by w.part`,
       { bytes: "bytea" },
       ({ bytes }) => void records.push(bytes!.slice()),
     );
     return records;
   }
 
-  async write(scope: Scope, make: () => AsyncIterable<Uint8Array>): Promise<void> {
-    const { database } = this.#opened();
+  async turn(scope: Scope): Promise<number> {
+    const sql = "select turn from svc.words_turn where owner = $1 and namespace = $2";
+    const row = await this.#opened().database.get<{ readonly turn: number }>(
+      sql,
+      ...columnsOf(scope),
+    );
+    return row?.turn ?? 0;
+  }
+
+  async write(scope: Scope, turn: number, records: readonly Uint8Array[]): Promise<void> {
     const columns = columnsOf(scope);
-    const insert = "insert into svc.words(owner, namespace, part, bytes) values($1, $2, $3, $4)";
-    await database.transaction(async (statements) => {
-      await statements.all("delete from svc.words where owner = $1 and namespace = $2", ...columns);
-      let part = 0;
-      for await (const bytes of make()) await statements.all(insert, ...columns, part++, bytes);
-      // At the end: what is written for the owner meanwhile must not wait for megabytes.
-      const own = "select 1 from svc.owner where owner = $1 and holder = $2 for share";
-      const found = await statements.get(own, toColumn(scope.owner), this.#holder);
-      if (found === undefined) throw new SvcError("overloaded");
+    const generation = crypto.getRandomValues(new Uint8Array(8));
+    const insert = "insert into svc.words values($1, $2, $3, $4, $5)";
+    const others = `delete from svc.words
+      where owner = $1 and namespace = $2 and generation <> $3`;
+    await this.#opened().database.transaction(async (statements) => {
+      // Rows of their own, so that nobody waits for them, however long they take.
+      for (const [part, bytes] of records.entries()) {
+        await statements.all(insert, ...columns, generation, part, bytes);
+      }
+      const taken = await statements.get(TAKE, ...columns, turn, generation, this.#holder);
+      if (taken === undefined) throw new SvcError("overloaded");
+      await statements.all(others, ...columns, generation);
     });
   }
 
   async drop(scope: Scope): Promise<void> {
-    const sql = "delete from svc.words where owner = $1 and namespace = $2";
-    await this.#opened().database.all(sql, ...columnsOf(scope));
+    await this.#opened().database.all(DROP, ...columnsOf(scope));
   }
 
   #opened(): DatabaseShare {

@@ -42,7 +42,7 @@ type Names = readonly [
 /**
  * What the texts of a scope came to, in records. The pieces in them are names as JSON, filled up with
  * blanks, lengths, norms, the tables of words and of runs, and the chunks of their lists, in the byte
- * order of the machine: they are read on the machine that wrote them. A record is made when it is
+ * order of the machine: one of another order does not know the format. A record is made when it is
  * asked for, and meanwhile the index may change, as {@linkcode Postings.state} allows.
  *
  * @param maxBytes `undefined` is answered where it would be more, without the names.
@@ -164,4 +164,22 @@ function numbersOf<T>(
   type: new (buffer: ArrayBuffer, byteOffset: number, length: number) => T,
 ): T {
   return new type(buffer, byteOffset, length / 4);
+}
+
+/** Slot of each document whose memory is here in the same version, else -1; and how many are not here. */
+export function placed(
+  { ids, versions }: Pick<SavedWords, "ids" | "versions">,
+  entries: readonly Pick<IndexEntry, "id" | "version">[],
+  slotOf: ReadonlyMap<string, number>,
+): { readonly slots: Int32Array; readonly unknown: number } {
+  const slots = new Int32Array(ids.length).fill(-1);
+  let unknown = 0;
+  for (let document = 0; document < slots.length; document++) {
+    const id = ids[document]!;
+    // The order is mostly the same, and a look-up in the map costs several times as much.
+    const slot = entries[document]?.id === id ? document : slotOf.get(id);
+    if (slot === undefined) unknown++;
+    else if (entries[slot]!.version === versions[document]) slots[document] = slot;
+  }
+  return { slots, unknown };
 }

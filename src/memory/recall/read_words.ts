@@ -19,7 +19,7 @@ const AT_ONCE = 2;
 
 /** Where the words of scopes are kept. */
 type SavingWords = Uses<{
-  savedWords: "read" | "write" | "drops" | "pauseMs";
+  savedWords: "read" | "write" | "drops" | "pauseMs" | "isBusy";
   cipher: "seal" | "open";
   now: true;
 }>;
@@ -79,7 +79,9 @@ async function takeSavedWords(
   progress.readAt = domain.now();
   progress.drops = domain.savedWords.drops(scope);
   const records = await (opening ?? openSavedWords(domain, caller, scope));
-  if (records !== undefined && loaded.takeWords(records)) progress.saved = loaded.texts;
+  const unknown = records && loaded.takeWords(records);
+  // With words of what is gone they are written anew: a relayer that ended may have left them.
+  if (unknown !== undefined) progress.saved = unknown > 0 ? 0 : loaded.texts;
 }
 
 /** Writes the words of a scope when they are much more than those that were kept. */
@@ -89,7 +91,8 @@ function saveWords(domain: SavingWords, { account }: Caller, loaded: LoadedScope
   if (progress.drops !== drops) progress.saved = 0;
   const change = Math.abs(texts - progress.saved);
   if (texts < FEW || change < Math.max(FEW, progress.saved / 4)) return;
-  if (progress.writing || domain.now() - progress.writtenAt < domain.savedWords.pauseMs) return;
+  if (progress.writing || domain.savedWords.isBusy) return;
+  if (domain.now() - progress.writtenAt < domain.savedWords.pauseMs) return;
   progress.writtenAt = domain.now();
   const records = loaded.snapshotWords(MAX_BYTES);
   if (records === undefined) return;
@@ -105,7 +108,7 @@ function saveWords(domain: SavingWords, { account }: Caller, loaded: LoadedScope
       yield bytes;
     }
   };
-  void domain.savedWords.write(scope, drops, make)
+  void domain.savedWords.write(scope, drops, make, () => !loaded.released)
     .then(() => Object.assign(progress, { saved: texts, drops }))
     // Without them the words are read from the memories again.
     .catch(() => {})
@@ -139,16 +142,22 @@ export async function readWords(
   opening?: Promise<readonly Uint8Array[] | undefined>,
 ): Promise<void> {
   const { progress } = loaded;
+  /** What this caller has read, or could not. */
+  const seen = new Set<IndexedMemory>();
+  const isLeft = () => unread(domain, loaded).some((memory) => !seen.has(memory));
   // What is corrected meanwhile has no words again, where a job may not index them.
-  for (let runs = 0; runs < MOST_RUNS && unread(domain, loaded).length > 0;) {
+  for (let runs = 0; runs < MOST_RUNS && isLeft();) {
     if (progress.running === undefined) {
       runs++;
-      progress.running = readAll(domain, caller, loaded, opening).finally(() => {
+      for (const memory of unread(domain, loaded)) seen.add(memory);
+      const running = progress.running = readAll(domain, caller, loaded, opening).finally(() => {
         progress.running = undefined;
         // Also after a failure: the texts read before it are in RAM.
         if (domain.cipher.needsCredential) domain.index.forgetWordsAfter(loaded.scope, OPEN_MS);
       });
-      await progress.running;
+      // What was there when the caller came has been read once.
+      await (runs === 1 ? running : running.catch(() => {}));
+      caller.signal?.throwIfAborted();
       continue;
     }
     // Another caller's credential may be refused; this caller's may not be.

@@ -6,6 +6,7 @@ import { SvcError } from "../../errors.ts";
 type Erasing = Uses<{
   blobStore: "scrub" | "leavesDeleted";
   vectorStore: "scrub" | "leavesDeleted";
+  savedWords: "leavesDeleted";
   tombstones: "unerased" | "unerasedCount" | "markErased";
   scrubJobs: true;
   cipher: "needsCredential";
@@ -75,8 +76,8 @@ export class Erasure implements AsyncDisposable {
 
   /** Whether a store keeps what no pass can overwrite: then nothing is ever called erased. */
   get #isInVain(): boolean {
-    const { blobStore, vectorStore } = this.#domain;
-    return blobStore.leavesDeleted === true || vectorStore.leavesDeleted === true;
+    const { blobStore, savedWords, vectorStore } = this.#domain;
+    return [blobStore, savedWords, vectorStore].some(({ leavesDeleted }) => leavesDeleted === true);
   }
 
   /** Stops; what is left is erased by the next start. */
