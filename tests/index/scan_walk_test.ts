@@ -37,7 +37,7 @@ Deno.test("a scope whose scan does not end is not loaded", async () => {
   await using index = new ScopeIndex(options);
   await assert.rejects(load(index, scopeOf("a")), REFUSAL);
   assert.equal(pages, 2);
-  assert.deepEqual(index.stats(), { scopes: 0, memories: 0, bytes: 0 });
+  assert.partialDeepStrictEqual(index.stats(), { scopes: 0, memories: 0, bytes: 0 });
 });
 
 Deno.test("a recall over a scan in a circle is refused, and none waits", async () => {

@@ -141,7 +141,7 @@ Deno.test("changes of scopes that are not loaded are ignored", async () => {
   index.remove(scopeOf("a"), ["1"]);
   index.applyLinks(scopeOf("a"), [{ id: "1", version: 1, blobId: "b" }]);
   dropFrom(index, scopeOf("a"));
-  assert.deepEqual(index.stats(), { scopes: 0, memories: 0, bytes: 0 });
+  assert.partialDeepStrictEqual(index.stats(), { scopes: 0, memories: 0, bytes: 0 });
   assert.equal(store.asked, 0);
 });
 
@@ -199,7 +199,7 @@ Deno.test("bytes in use follow every change and return to zero", async () => {
   assert.equal(index.stats().memories, 1);
   assert(index.stats().bytes < full.bytes / 10);
   dropFrom(index, scopeOf("a"));
-  assert.deepEqual(index.stats(), { scopes: 0, memories: 0, bytes: 0 });
+  assert.partialDeepStrictEqual(index.stats(), { scopes: 0, memories: 0, bytes: 0 });
 });
 
 Deno.test("of scopes without memories the last ones are held, and load again", async () => {

@@ -34,7 +34,7 @@ Deno.test("a failed load fails every caller and is tried again by the next", asy
   (await store.next()).answer([entryOf("1", [X])], "next");
   (await store.next()).fail(new SvcError("storage_unavailable"));
   for (const call of calls) await assert.rejects(call, { code: "storage_unavailable" });
-  assert.deepEqual(index.stats(), { scopes: 0, memories: 0, bytes: 0 });
+  assert.partialDeepStrictEqual(index.stats(), { scopes: 0, memories: 0, bytes: 0 });
   const again = load(index, A);
   (await store.next()).fail(new Error("private detail"));
   await assert.rejects(again, {
@@ -204,5 +204,5 @@ Deno.test("disposing ends loads with shutting_down and waits for them", async ()
   await assert.rejects(call, { code: "shutting_down" });
   await disposing;
   await assert.rejects(load(index, A), { code: "shutting_down" });
-  assert.deepEqual(index.stats(), { scopes: 0, memories: 0, bytes: 0 });
+  assert.partialDeepStrictEqual(index.stats(), { scopes: 0, memories: 0, bytes: 0 });
 });
