@@ -148,10 +148,9 @@ export class Arena {
   read(block: number, row: number): Float32Array {
     const start = block / 4 + rowOffset(row, this.stride);
     const floats = this.floats;
-    return Float32Array.from(
-      { length: this.dimensions },
-      (_, i) => floats[start + floatOffset(i)]!,
-    );
+    const vector = new Float32Array(this.dimensions);
+    for (let i = 0; i < vector.length; i++) vector[i] = floats[start + floatOffset(i)]!;
+    return vector;
   }
 
   /** Writes a row of floats to a row of a block of bytes. */
