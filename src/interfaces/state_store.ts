@@ -1,7 +1,6 @@
 import type { ActivityRows } from "./activity_rows.ts";
 import type { Scope } from "./common.ts";
 import type { JobStore } from "./job_store.ts";
-import type { VectorStore } from "./vector_store.ts";
 
 /** When a memory ends. */
 export interface Expiry extends Scope {
@@ -173,8 +172,8 @@ export interface StoreConnections {
  */
 export interface StateStore extends AsyncDisposable {
   /**
-   * Whether bytes of removed rows stay, sealed, where no call can overwrite them, as
-   * {@linkcode VectorStore.leavesDeleted} says.
+   * Whether bytes of removed rows stay, sealed, where no call can overwrite them, such as in the log
+   * and the free pages of a database server: no deletion is then called erased.
    */
   readonly leavesDeleted?: boolean;
   /** Accepted work. */

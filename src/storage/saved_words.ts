@@ -1,5 +1,11 @@
 import type { Scope } from "../interfaces/mod.ts";
 
+/** Says that no other relayer works for the owner of words until it ends. */
+export interface WritingHold extends Disposable {
+  /** @throws {SvcError} `overloaded` where one may do so by now. */
+  settled(): Promise<void>;
+}
+
 /**
  * The analysed words of scopes, in sealed records: the first recall after a start, or by another
  * relayer, need not open and analyse every memory. They are sealed as memories are, with the account's
@@ -17,14 +23,14 @@ export interface SavedWords {
   /**
    * Writes the records of a scope, unless it was dropped since it had been dropped `drops` times.
    *
-   * @param isHere Whether the relayer has had the scope in memory since then: where relayers share
-   * words, another one may have dropped it as soon as it has not.
+   * @param hold Says that no other relayer removed anything since the records were as they are: it is
+   * ended as soon as a later removal would be noticed.
    */
   write(
     scope: Scope,
     drops: number,
     make: () => AsyncIterable<Uint8Array>,
-    isHere?: () => boolean,
+    hold: WritingHold,
   ): Promise<void>;
   /** Removes what is kept of a scope in which something was deleted. */
   drop(scope: Scope): Promise<void>;

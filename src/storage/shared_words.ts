@@ -1,11 +1,15 @@
 import { BoundedMap } from "../bounded_map.ts";
+import { within } from "../deadline.ts";
 import { SvcError } from "../errors.ts";
 import { scopeKey } from "../interfaces/scope_key.ts";
 import type { Scope, StateStore, WordsStore } from "../interfaces/mod.ts";
-import type { SavedWords } from "./saved_words.ts";
+import type { SavedWords, WritingHold } from "./saved_words.ts";
 
 /** Scopes whose removals are counted; the words of one that is forgotten are written once more. */
 const MOST_COUNTED = 10_000;
+
+/** How long the end waits for what is being written, milliseconds. */
+const CLOSING_MS = 5_000;
 
 /** Words in the store that relayers share: whoever works for an owner next finds them there. */
 export class SharedWords implements SavedWords, AsyncDisposable {
@@ -39,15 +43,17 @@ export class SharedWords implements SavedWords, AsyncDisposable {
     scope: Scope,
     drops: number,
     make: () => AsyncIterable<Uint8Array>,
-    isHere: () => boolean = () => true,
+    hold: WritingHold,
   ): Promise<void> {
     const check = () => {
-      if (this.#closed || this.drops(scope) !== drops || !isHere()) {
-        throw new SvcError("overloaded");
-      }
+      if (this.#closed || this.drops(scope) !== drops) throw new SvcError("overloaded");
     };
-    if (this.#writing !== undefined) throw new SvcError("overloaded");
-    this.#writing = this.#write(scope, make, check).finally(() => this.#writing = undefined);
+    if (this.#writing !== undefined) {
+      hold[Symbol.dispose]();
+      throw new SvcError("overloaded");
+    }
+    this.#writing = this.#write(scope, make, check, hold)
+      .finally(() => this.#writing = undefined);
     await this.#writing;
   }
 
@@ -55,10 +61,9 @@ export class SharedWords implements SavedWords, AsyncDisposable {
     scope: Scope,
     make: () => AsyncIterable<Uint8Array>,
     check: () => void,
+    hold: WritingHold,
   ): Promise<void> {
-    const turn = await this.#store.turn(scope);
-    // Whatever is removed from now on, here or elsewhere, gives the scope another turn.
-    check();
+    const turn = await this.#turn(scope, hold);
     // Before a connection is taken: sealing may need one.
     const records: Uint8Array[] = [];
     for await (const record of make()) {
@@ -66,6 +71,14 @@ export class SharedWords implements SavedWords, AsyncDisposable {
       records.push(record);
     }
     await this.#store.write(scope, turn, records);
+  }
+
+  /** The turn of a scope that nobody else had meanwhile: whatever is removed later gives it another. */
+  async #turn(scope: Scope, hold: WritingHold): Promise<number> {
+    using _held = hold;
+    const turn = await this.#store.turn(scope);
+    await hold.settled();
+    return turn;
   }
 
   async drop(scope: Scope): Promise<void> {
@@ -80,6 +93,6 @@ export class SharedWords implements SavedWords, AsyncDisposable {
   /** Ends what is being written, and takes nothing more. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
-    await this.#writing?.catch(() => {});
+    if (this.#writing !== undefined) await within(CLOSING_MS, this.#writing.catch(() => {}));
   }
 }

@@ -2,7 +2,7 @@ import type { Scope } from "../interfaces/mod.ts";
 import { KeyLock } from "../key_lock.ts";
 import { replaceFile } from "../replace_file.ts";
 import { scopeKey } from "../interfaces/scope_key.ts";
-import type { SavedWords } from "./saved_words.ts";
+import type { SavedWords, WritingHold } from "./saved_words.ts";
 
 /** Bytes before each record: its length, big endian. */
 const LENGTH_BYTES = 4;
@@ -43,7 +43,10 @@ export class WordsFiles implements SavedWords, AsyncDisposable {
     scope: Scope,
     drops: number,
     make: () => AsyncIterable<Uint8Array>,
+    hold: WritingHold,
   ): Promise<void> {
+    // Nobody else has these files.
+    hold[Symbol.dispose]();
     const path = this.#path;
     if (path === undefined || this.#closed) return;
     const isWanted = () => this.drops(scope) === drops;

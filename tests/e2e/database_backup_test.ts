@@ -117,10 +117,14 @@ Deno.test({
     await finish("pg_dump", ["--dbname", url, "-Fc", "-f", `${folder}/dump`]);
     await server.run(url, "select pg_create_restore_point('before')");
     await client.forget("default");
-    await server.run(url, "select pg_switch_wal()");
+    const ending = "select pg_walfile_name(pg_switch_wal()) as file";
+    const [{ file }] = await server.run<{ file: string }>(url, ending) as [{ file: string }];
     assert.equal((await seen(client)).size, 0);
-    const archived = "select count(*)::int as n from pg_stat_archiver where archived_count > 1";
-    await poll(() => server.run<{ n: number }>(url, archived), ([row]) => row!.n > 0);
+    const archived = "select last_archived_wal as last from pg_stat_archiver";
+    await poll(
+      () => server.run<{ last: string | null }>(url, archived),
+      ([row]) => row!.last !== null && row!.last >= file,
+    );
     await running.stop();
 
     const other = await server.database();

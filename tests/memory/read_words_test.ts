@@ -3,6 +3,7 @@ import { memoryCipher } from "../../plugins/memory/cipher.ts";
 import { SvcError } from "../../src/errors.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
 import type { Caller } from "../../src/memory/caller.ts";
+import { ALL_OWNERS } from "../../src/memory/owners/owners.ts";
 import { encodeRecord } from "../../src/memory/record.ts";
 import { type ReadingWords, readWords } from "../../src/memory/recall/read_words.ts";
 import { entryOf, ListStore, scopeOf, unit } from "../index/fakes.ts";
@@ -49,6 +50,7 @@ function withCredential(opens: () => void, forgetting: number[] = []): ReadingWo
   return {
     index: { forgetWordsAfter: (_: unknown, ms: number) => forgetting.push(ms) },
     now: Date.now,
+    owners: ALL_OWNERS,
     savedWords: { read: () => Promise.resolve([]), drops: () => 0, pauseMs: 0 },
     cipher: {
       needsCredential: true,

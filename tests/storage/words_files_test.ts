@@ -3,6 +3,7 @@ import { WordsFiles } from "../../src/storage/words_files.ts";
 
 const SCOPE = { owner: "0x1", namespace: "notes" };
 const NAME = "0a";
+const HOLD = { settled: () => Promise.resolve(), [Symbol.dispose]() {} };
 
 interface Folder extends AsyncDisposable {
   readonly files: WordsFiles;
@@ -40,27 +41,27 @@ Deno.test("a file is what was made last, and goes when its scope is dropped", as
   await using made = await folder();
   const { files } = made;
   assert.equal(await text(files), undefined);
-  await files.write(SCOPE, files.drops(SCOPE), () => parts("one ", "two"));
+  await files.write(SCOPE, files.drops(SCOPE), () => parts("one ", "two"), HOLD);
   assert.equal(await text(files), "one two");
-  await files.write(SCOPE, files.drops(SCOPE), () => parts("three"));
+  await files.write(SCOPE, files.drops(SCOPE), () => parts("three"), HOLD);
   assert.equal(await text(files), "three");
   const turn = files.drops(SCOPE);
   await files.drop(SCOPE);
   assert.deepEqual(await made.names(), []);
-  await files.write(SCOPE, turn, () => parts("of before"));
+  await files.write(SCOPE, turn, () => parts("of before"), HOLD);
   assert.deepEqual(await made.names(), []);
 });
 
 Deno.test("what fails half way leaves the file as it was", async () => {
   await using made = await folder();
   const { files } = made;
-  await files.write(SCOPE, 0, () => parts("first"));
+  await files.write(SCOPE, 0, () => parts("first"), HOLD);
   const failing = async function* () {
     yield* parts("second");
     await Promise.resolve();
     throw new Error("cannot be sealed");
   };
-  await assert.rejects(files.write(SCOPE, 0, failing), /cannot be sealed/);
+  await assert.rejects(files.write(SCOPE, 0, failing, HOLD), /cannot be sealed/);
   assert.equal(await text(files), "first");
   assert.deepEqual(await made.names(), [NAME]);
 });
@@ -79,7 +80,7 @@ Deno.test("a drop ends a write that is under way, and leaves nothing of it", asy
       }
       yield* parts("sealed words");
     }
-  });
+  }, HOLD);
   await begun.promise;
   const drop = files.drop(SCOPE);
   gate.resolve();
@@ -97,17 +98,17 @@ Deno.test("what a crash left half written goes with a drop, and before the first
   assert.deepEqual(await made.names(), []);
   for (const name of [NAME, "0b", "0c"]) await Deno.writeTextFile(`${words}/${name}.new`, "half");
   await Deno.writeTextFile(`${words}/0c`, "whole");
-  await files.write(SCOPE, files.drops(SCOPE), () => parts("words"));
+  await files.write(SCOPE, files.drops(SCOPE), () => parts("words"), HOLD);
   assert.deepEqual(await made.names(), [NAME, "0c"]);
 });
 
 Deno.test("the end waits for a write, and takes no other", async () => {
   await using made = await folder();
   const { files } = made;
-  const write = files.write(SCOPE, 0, () => parts("last", " words"));
+  const write = files.write(SCOPE, 0, () => parts("last", " words"), HOLD);
   await files[Symbol.asyncDispose]();
   assert.deepEqual(await made.names(), [NAME]);
   await write;
-  await files.write(SCOPE, 0, () => parts("later"));
+  await files.write(SCOPE, 0, () => parts("later"), HOLD);
   assert.equal(await text(files), "last words");
 });

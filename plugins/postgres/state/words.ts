@@ -12,10 +12,13 @@ const TAKE = `insert into svc.words_turn as t (owner, namespace, turn, generatio
     set turn = excluded.turn, generation = excluded.generation where t.turn = $3
   returning turn`;
 
-const DROP = `with turned as (
-    insert into svc.words_turn as t (owner, namespace, turn) values($1, $2, 1)
-    on conflict (owner, namespace) do update set turn = t.turn + 1, generation = null)
-  delete from svc.words where owner = $1 and namespace = $2`;
+const TURN = `insert into svc.words_turn as t (owner, namespace, turn) values($1, $2, 1)
+  on conflict (owner, namespace) do update set turn = t.turn + 1, generation = null`;
+
+/** Removes what was written before. */
+const CLEAN = `delete from svc.words w using svc.words_turn t
+  where t.owner = $1 and t.namespace = $2 and w.owner = t.owner and w.namespace = t.namespace
+    and w.generation is distinct from t.generation`;
 
 /** Words of scopes in a table; written by the holder of the owner's lease. */
 export class PostgresWords implements WordsStore {
@@ -52,21 +55,26 @@ export class PostgresWords implements WordsStore {
     const columns = columnsOf(scope);
     const generation = crypto.getRandomValues(new Uint8Array(8));
     const insert = "insert into svc.words values($1, $2, $3, $4, $5)";
-    const others = `delete from svc.words
-      where owner = $1 and namespace = $2 and generation <> $3`;
-    await this.#opened().database.transaction(async (statements) => {
+    const { database } = this.#opened();
+    await database.transaction(async (statements) => {
       // Rows of their own, so that nobody waits for them, however long they take.
       for (const [part, bytes] of records.entries()) {
         await statements.all(insert, ...columns, generation, part, bytes);
       }
       const taken = await statements.get(TAKE, ...columns, turn, generation, this.#holder);
       if (taken === undefined) throw new SvcError("overloaded");
-      await statements.all(others, ...columns, generation);
     });
+    // Not before: others wait for the owner's row meanwhile.
+    await database.all(CLEAN, ...columns);
   }
 
   async drop(scope: Scope): Promise<void> {
-    await this.#opened().database.all(DROP, ...columnsOf(scope));
+    const columns = columnsOf(scope);
+    await this.#opened().database.transaction(async (statements) => {
+      // In this order, as a writing has it; and what it wrote until here is seen by the second one.
+      await statements.all(TURN, ...columns);
+      await statements.all(CLEAN, ...columns);
+    });
   }
 
   #opened(): DatabaseShare {

@@ -20,6 +20,7 @@ const AT_ONCE = 2;
 /** Where the words of scopes are kept. */
 type SavingWords = Uses<{
   savedWords: "read" | "write" | "drops" | "pauseMs" | "isBusy";
+  owners: "holdOwn";
   cipher: "seal" | "open";
   now: true;
 }>;
@@ -93,9 +94,12 @@ function saveWords(domain: SavingWords, { account }: Caller, loaded: LoadedScope
   if (texts < FEW || change < Math.max(FEW, progress.saved / 4)) return;
   if (progress.writing || domain.savedWords.isBusy) return;
   if (domain.now() - progress.writtenAt < domain.savedWords.pauseMs) return;
+  // From here on nobody else removes anything before the hold ends.
+  const hold = domain.owners.holdOwn(scope.owner);
+  if (hold === undefined) return;
   progress.writtenAt = domain.now();
   const records = loaded.snapshotWords(MAX_BYTES);
-  if (records === undefined) return;
+  if (records === undefined) return hold[Symbol.dispose]();
   progress.writing = true;
   const make = async function* () {
     const context = { ...scope, accountId: account.accountId, memoryId: ID };
@@ -108,7 +112,7 @@ function saveWords(domain: SavingWords, { account }: Caller, loaded: LoadedScope
       yield bytes;
     }
   };
-  void domain.savedWords.write(scope, drops, make, () => !loaded.released)
+  void domain.savedWords.write(scope, drops, make, hold)
     .then(() => Object.assign(progress, { saved: texts, drops }))
     // Without them the words are read from the memories again.
     .catch(() => {})
