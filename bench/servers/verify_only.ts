@@ -140,6 +140,7 @@ const router = new Router(
     limiter: newLimiter(),
     newLimiter,
     replay,
+    store: undefined,
     sponsor: undefined,
     metrics,
     health: new Health(domain, () => Promise.resolve(true), undefined),
