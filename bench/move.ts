@@ -1,3 +1,4 @@
+import { DEFAULT_CONFIG } from "../src/interfaces/config.ts";
 import type { Relayer } from "../src/relayer.ts";
 import { createRelayer } from "../src/relayer.ts";
 import { runMove } from "../src/program/move/command.ts";
@@ -23,7 +24,10 @@ async function opened(folder: DataFolder, env: Settings): Promise<Relayer> {
     dataDir: settings.dataDir,
     relayerKey: folder.relayerKey,
     backends: await configuredSources(settings, env),
-    config: { maxPendingJobs: 1_000_000 },
+    config: {
+      maxPendingJobs: 1_000_000,
+      rateLimit: { ...DEFAULT_CONFIG.rateLimit, disabled: true },
+    },
   });
 }
 
