@@ -1,5 +1,5 @@
 import type { SharedWindows, WindowLimit } from "../../src/interfaces/mod.ts";
-import { type Spent, waitFor, WINDOW_STEPS } from "../shared/window_steps.ts";
+import { type Spent, stepAt, waitFor, WINDOW_STEPS } from "../shared/window_steps.ts";
 import type { Gate } from "./gate.ts";
 
 /** What was spent, by the name of the window. */
@@ -15,7 +15,7 @@ export function sharedWindows(spent: SpentWindows, gate: Gate): SharedWindows {
       const waits = windows.map((window) => waitFor(of(window), window, weight, now));
       if (waits.some((wait) => wait > 0)) return waits;
       for (const window of windows) {
-        const step = Math.floor(now * WINDOW_STEPS / (window.seconds * 1000));
+        const step = stepAt(now, window.seconds);
         const live = of(window).filter((one) => one.step > step - WINDOW_STEPS);
         spent.set(window.name.toHex(), [...live, { step, weight }]);
       }

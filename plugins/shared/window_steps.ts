@@ -10,6 +10,11 @@ export interface Spent {
   readonly weight: number;
 }
 
+/** Number of the step at a moment. @param now Milliseconds since the epoch. */
+export function stepAt(now: number, seconds: number): number {
+  return Math.floor(now * WINDOW_STEPS / (seconds * 1000));
+}
+
 /** Milliseconds until a weight would pass; 0 when it does. @param now Milliseconds since the epoch. */
 export function waitFor(
   spent: readonly Spent[],
@@ -17,15 +22,16 @@ export function waitFor(
   weight: number,
   now: number,
 ): number {
-  const length = seconds * 1000 / WINDOW_STEPS;
-  const present = Math.floor(now / length);
+  const window = seconds * 1000;
+  const present = stepAt(now, seconds);
   const live = spent.filter(({ step }) => step > present - WINDOW_STEPS)
     .sort((a, b) => a.step - b.step);
   let over = live.reduce((sum, one) => sum + one.weight, weight - limit);
   for (const { step, weight: leaving } of live) {
     if (over <= 0) break;
     over -= leaving;
-    if (over <= 0) return (step + WINDOW_STEPS) * length - now;
+    // Fractions are rounded at the size of the epoch, which may exceed the window by a little.
+    if (over <= 0) return Math.min(window, (step + WINDOW_STEPS) * window / WINDOW_STEPS - now);
   }
   return 0;
 }

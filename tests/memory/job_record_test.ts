@@ -4,6 +4,7 @@ import { memoryEmbedder } from "../../plugins/memory/embedder.ts";
 import { SvcError } from "../../src/errors.ts";
 import { startRelayer, TestClock } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
+import { poll } from "../within.ts";
 import { DurableRelayer } from "./durable.ts";
 import { Gate, intercepted } from "./intercepted.ts";
 
@@ -172,21 +173,22 @@ Deno.test("a record goes after its days, the memory stays", async () => {
     await using svc = await startRelayer({ clock, backends, config: { jobRetentionDays: 2 } });
     const done = await svc.remember("tea");
     state.error = permanent;
+    const earlier = await svc.remember("never, a moment before");
+    clock.advance(1);
     const failed = await svc.remember("never");
     const statuses = async () =>
       await Promise.all(
         [done, failed].map(async (id) => (await svc.get(`/api/remember/${id}`)).status),
       );
-    const upkeep = async () => {
+    const upkeep = async (gone: string) => {
       mock.timers.tick(600_000);
-      // Upkeep is done when a later change of the same kind is seen.
-      for (let i = 0; i < 20; i++) await statuses();
+      await poll(() => svc.get(`/api/remember/${gone}`), ({ status }) => status === 404);
     };
     clock.advance(2 * DAY);
-    await upkeep();
+    await upkeep(earlier);
     assert.deepEqual(await statuses(), [200, 200]);
     clock.advance(1);
-    await upkeep();
+    await upkeep(failed);
     // The id of a stored memory still says that it is done.
     assert.deepEqual(await statuses(), [200, 404]);
     assert.deepEqual(await svc.recall("tea"), ["tea"]);

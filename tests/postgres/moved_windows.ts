@@ -1,5 +1,5 @@
 import type { Statements } from "../../plugins/postgres/statements.ts";
-import { WINDOW_STEPS } from "../../plugins/shared/window_steps.ts";
+import { stepAt } from "../../plugins/shared/window_steps.ts";
 import type { SharedWindows } from "../../src/interfaces/mod.ts";
 
 const MOVE = `update svc.spent set steps = array(
@@ -22,7 +22,7 @@ export function movedWindows(
   return {
     async spend(given, weight) {
       for (const { name, seconds } of given) {
-        const steps = Math.floor(moved() * WINDOW_STEPS / (seconds * 1000));
+        const steps = stepAt(moved(), seconds);
         const by = steps - (done.get(name.toHex()) ?? steps);
         done.set(name.toHex(), steps);
         if (by > 0) await statements.all(MOVE, name, by);
