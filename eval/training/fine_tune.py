@@ -1,6 +1,6 @@
 """Trains adaptation_weights.json and query_map_weights.ts of plugins/use_lite; README.md says how.
 
-The encoder is that of plugins/use_lite/transformer.ts. A batch holds every fact of some stores and
+The encoder is that of plugins/use_lite/engine/transformer.ts. A batch holds every fact of some stores and
 one query of each: a query has to find its fact among those of its own store and of the others
 (softmax over the batch, as Henderson et al., 2017, "Efficient Natural Language Response Suggestion",
 section 4.3). What is learned is kept near the original encoder in three ways: a loss on how far
@@ -49,7 +49,7 @@ CONCAT = "/ConcatPartitions/concat"
 DENSE = FOLDED + "Layer_0/TransformerLayer/dense/"
 EMBEDDINGS = "module/Embeddings_en"
 WAVES = FOLDED + "TransformerStack/Layer_0/AddTimingSignal/TimingSignal/ExpandDims_1"
-PLUGIN = pathlib.Path(__file__).parent / "../../plugins/use_lite"
+PLUGIN = pathlib.Path(__file__).parent / "../../plugins/use_lite/engine"
 
 
 def read_weights(folder):
