@@ -31,7 +31,8 @@ interface WritesFile {
   readonly boot_files: readonly { readonly text: string; readonly changed: string }[];
 }
 
-async function readWrites(name: string): Promise<WritesFile> {
+/** A set of tests/testdata/writes. */
+export async function readWrites(name: string): Promise<WritesFile> {
   const url = new URL(`../tests/testdata/writes/${name}.json`, import.meta.url);
   return JSON.parse(await Deno.readTextFile(url));
 }

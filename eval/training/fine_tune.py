@@ -1,12 +1,15 @@
 """Trains adaptation_weights.json and query_map_weights.ts of plugins/use_lite; README.md says how.
 
-The encoder is that of plugins/use_lite/engine/transformer.ts. A batch holds every fact of some stores and
-one query of each: a query has to find its fact among those of its own store and of the others
-(softmax over the batch, as Henderson et al., 2017, "Efficient Natural Language Response Suggestion",
-section 4.3). What is learned is kept near the original encoder in three ways: a loss on how far
-vectors move, a part only of what the weights changed by (Wortsman et al., 2022, "Robust
-fine-tuning of zero-shot models"), and matrices of low rank. Then a map of query vectors is learned
-by the same task: a question says something else than its answer.
+The encoder is that of plugins/use_lite/engine/transformer.ts. A batch holds every text of some
+stores, a query of each, and of some a rewording and what looks alike. A query has to find its text
+among those of its own store and of the others (softmax over the batch, as Henderson et al., 2017,
+"Efficient Natural Language Response Suggestion", section 4.3), and to be closer to it than a
+threshold that is learned; a query that no text of its store answers has to be farther than that from
+all of them. A rewording has to find its text among all, and among those that look like it. What is
+learned is kept near the encoder that it begins with in three ways: a loss on how far vectors move, a
+part only of what the weights changed by (Wortsman et al., 2022, "Robust fine-tuning of zero-shot
+models"), and matrices of low rank. Then a map of query vectors is learned by the same task: a
+question says something else than its answer.
 """
 
 import base64
@@ -24,7 +27,12 @@ import torch.nn.functional as F
 SEED = 1
 RATE = 1e-4
 SHARPNESS = 20.0
-STORES = 8
+ITEMS = 90
+"""Texts of a batch, before the last store is added whole."""
+REWORDED = 40
+"""Most rewordings of a batch."""
+REWORDED_WEIGHT = 0.5
+UNANSWERED_WEIGHT = 0.3
 DROPOUT = 0.1
 STAY = 0.75
 PASSES = 6
@@ -93,7 +101,13 @@ class Encoder(torch.nn.Module):
         return F.dropout(x, DROPOUT, self.training)
 
     def forward(self, ids, mask):
-        x = self.drop(2 * self.of(EMBEDDINGS)[ids] + self.waves[: ids.shape[1]][None])
+        rows, length = ids.shape
+        # Padding is computed in attention alone.
+        real = mask.flatten().nonzero().squeeze(1)
+        spread = lambda y: y.new_zeros(rows * length, y.shape[-1]).index_copy(0, real, y).view(
+            rows, length, -1
+        )
+        x = self.drop(2 * self.of(EMBEDDINGS)[ids.flatten()[real]] + self.waves[real % length])
         away = (~mask)[:, None, None, :] * -1e9
         for index in (0, 1):
             path = f"Layer_{index}/TransformerLayer/"
@@ -102,12 +116,12 @@ class Encoder(torch.nn.Module):
                 f"{FOLDED}{path}MultiheadAttention/{name}/bias{CONCAT}",
             )
             width = x.shape[-1]
-            heads = self.linear(self.norm(x, FOLDED + path), *part("qkv_transform_single"))
+            heads = spread(self.linear(self.norm(x, FOLDED + path), *part("qkv_transform_single")))
             q, k, v = (
-                y.reshape(*y.shape[:2], 4, width // 4).transpose(1, 2) for y in heads.split(width, 2)
+                y.reshape(rows, length, 4, width // 4).transpose(1, 2) for y in heads.split(width, 2)
             )
             seen = (q @ k.transpose(2, 3) * (width // 4) ** -0.5 + away).softmax(-1) @ v
-            seen = seen.transpose(1, 2).reshape(*x.shape[:2], width)
+            seen = seen.transpose(1, 2).reshape(rows * length, width)[real]
             if index == 0:
                 x = self.linear(x, f"{DENSE}kernel{CONCAT}", f"{DENSE}bias{CONCAT}")
             x = x + self.drop(self.linear(seen, *part("output_transform_single")))
@@ -117,8 +131,7 @@ class Encoder(torch.nn.Module):
             )
             inner = torch.relu(self.linear(self.norm(x, f"{FOLDED}{path}FFN/"), *net("conv1")))
             x = x + self.drop(self.linear(inner, *net("conv2")))
-        weight = mask[:, :, None].float()
-        mean = (x * weight).sum(1) / weight.sum(1)
+        mean = spread(x).sum(1) / mask.sum(1, keepdim=True)
         return F.normalize(torch.tanh(self.linear(mean, LAST + "weights", LAST + "bias")), dim=1)
 
 
@@ -132,57 +145,145 @@ def padded(texts):
 
 
 @torch.no_grad()
-def embedded(encoder, stores):
-    """Of each store the vectors of its facts and queries, and the position of each query's fact."""
+def vectors(encoder, texts):
+    """The vectors of texts, in their order."""
     encoder.eval()
-    sets = []
-    for store in stores:
-        queries = [query for item in store for query in item["queries"]]
-        right = [i for i, item in enumerate(store) for _ in item["queries"]]
-        facts = encoder(*padded([item["fact"] for item in store]))
-        sets.append((facts, encoder(*padded(queries)), torch.tensor(right)))
+    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+    found = torch.zeros(len(texts), 512)
+    for at in range(0, len(order), 256):
+        some = order[at : at + 256]
+        found[some] = encoder(*padded([texts[i] for i in some]))
     encoder.train()
-    return sets
+    return found
+
+
+def embedded(encoder, stores):
+    """Of each store the vectors of its texts and queries, and the position of each query's text."""
+    queries = [[query for item in store["items"] for query in item["queries"]] for store in stores]
+    texts = [[item["text"] for item in store["items"]] for store in stores]
+    flat = lambda lists: [text for texts in lists for text in texts]
+    split = lambda lists: vectors(encoder, flat(lists)).split([len(texts) for texts in lists])
+    right = [
+        torch.tensor([i for i, item in enumerate(store["items"]) for _ in item["queries"]]).long()
+        for store in stores
+    ]
+    return list(zip(split(texts), split(queries), right))
 
 
 def found(sets, mapped=lambda queries: queries):
-    """Percent of queries whose fact is the first, and among the first five, of its store."""
+    """Percent of queries whose text is the first, and among the first five and ten, of its store."""
     ranks = []
-    for facts, queries, right in sets:
-        scores = mapped(queries) @ facts.T
+    for texts, queries, right in sets:
+        if len(right) == 0:
+            continue
+        scores = mapped(queries) @ texts.T
         ranks += (scores > scores.gather(1, right[:, None])).sum(1).tolist()
-    return [round(100 * sum(rank < most for rank in ranks) / len(ranks), 1) for most in (1, 5)]
+    return [round(100 * sum(rank < most for rank in ranks) / len(ranks), 1) for most in (1, 5, 10)]
 
 
-def train(tensors, stores, report):
-    """What the weights changed by."""
+def apart(encoder, stores):
+    """Percent of all rewordings and look-alikes, each with each, of which the former is closer."""
+    closeness = {}
+    for name in ("reworded", "unlike"):
+        pairs = [
+            (item["text"], other)
+            for store in stores
+            for item in store["items"]
+            if item["unlike"]
+            for other in item[name]
+        ]
+        texts, others = (vectors(encoder, list(part)) for part in zip(*pairs))
+        closeness[name] = (texts * others).sum(1)
+    closer = closeness["reworded"][:, None] > closeness["unlike"][None]
+    return round(100 * closer.float().mean().item(), 1)
+
+
+def batches(stores):
+    """Stores of one pass, some at a time."""
+    random.shuffle(stores)
+    batch, items = [], 0
+    for store in stores:
+        batch.append(store)
+        items += len(store["items"])
+        if items >= ITEMS:
+            yield batch
+            batch, items = [], 0
+
+
+class Batch:
+    """What is embedded of some stores: texts, queries, rewordings, what looks alike, and queries that
+    no text answers; with the positions of the texts that the queries and rewordings are of."""
+
+    def __init__(self, stores):
+        items = [item for store in stores for item in store["items"]]
+        have = lambda name: [i for i, item in enumerate(items) if item[name]]
+        one = lambda name, places: [random.choice(items[i][name]) for i in places]
+        self.asked = have("queries")
+        reworded = have("reworded")
+        self.reworded = random.sample(reworded, min(REWORDED, len(reworded)))
+        unlike = [i for i in self.reworded if items[i]["unlike"]]
+        ends = numpy.cumsum([len(store["items"]) for store in stores])
+        self.unanswered = [
+            slice(end - len(store["items"]), end)
+            for store, end in zip(stores, ends)
+            if store["unanswered"]
+        ]
+        self.parts = [
+            [item["text"] for item in items],
+            one("queries", self.asked),
+            one("reworded", self.reworded),
+            one("unlike", unlike),
+            [random.choice(store["unanswered"]) for store in stores if store["unanswered"]],
+        ]
+
+    def loss(self, encoder, original, threshold):
+        """How far the encoder is from what is asked of it."""
+        flat = [text for part in self.parts for text in part]
+        embedded = encoder(*padded(flat)).split([len(part) for part in self.parts])
+        texts, queries, reworded, unlike, unanswered = embedded
+        with torch.no_grad():
+            before = original(*padded(self.parts[0]))
+        loss = STAY * (1 - (texts * before).sum(1)).mean()
+        if self.asked:
+            scores, asked = SHARPNESS * queries @ texts.T, torch.tensor(self.asked)
+            none = SHARPNESS * threshold.expand(len(queries), 1)
+            loss = loss + F.cross_entropy(torch.cat([scores, none], 1), asked)
+            loss = loss + 0.5 * F.cross_entropy(scores.T[asked], torch.arange(len(queries)))
+        if self.reworded:
+            scores = 1.5 * SHARPNESS * reworded @ torch.cat([texts, unlike]).T
+            right = torch.tensor(self.reworded)
+            loss = loss + REWORDED_WEIGHT * F.cross_entropy(scores, right)
+        for query, store in zip(unanswered, self.unanswered):
+            scores = SHARPNESS * torch.cat([threshold.view(1), query @ texts[store].T])
+            wrong = F.cross_entropy(scores[None], torch.tensor([0]))
+            loss = loss + UNANSWERED_WEIGHT * wrong / len(unanswered)
+        return loss
+
+
+def train(tensors, stores, report, most):
+    """What the weights changed by; `most` is after how many steps it stops at the latest."""
     encoder, original = Encoder(tensors), Encoder(tensors).eval()
-    optimizer = torch.optim.Adam(encoder.parameters(), lr=RATE, betas=(0.9, 0.98))
-    steps = PASSES * (len(stores) // STORES)
-    warm = steps // 10
+    threshold = torch.nn.Parameter(torch.tensor(0.5))
+    parameters = [*encoder.parameters(), threshold]
+    optimizer = torch.optim.Adam(parameters, lr=RATE, betas=(0.9, 0.98))
+    steps = min(most, PASSES * len(list(batches(stores))))
     step = 0
     total = {name: torch.zeros_like(values) for name, values in tensors.items()}
     for number in range(1, max(MEAN_OF) + 1):
-        random.shuffle(stores)
-        for at in range(0, len(stores) - STORES + 1, STORES):
-            items = [item for store in stores[at : at + STORES] for item in store]
-            facts = padded([item["fact"] for item in items])
-            queries = padded([random.choice(item["queries"]) for item in items])
+        before = step
+        for batch in batches(stores):
+            if step == steps:
+                break
             for group in optimizer.param_groups:
-                group["lr"] = RATE * min(1, (step + 1) / warm) * max(0.02, 1 - step / steps)
-            f, q = encoder(*facts), encoder(*queries)
-            with torch.no_grad():
-                f0, q0 = original(*facts), original(*queries)
-            scores, right = SHARPNESS * q @ f.T, torch.arange(len(items))
-            loss = F.cross_entropy(scores, right) + 0.5 * F.cross_entropy(scores.T, right)
-            moved = (1 - (f * f0).sum(1)).mean() + (1 - (q * q0).sum(1)).mean()
-            loss = loss + STAY * moved
+                group["lr"] = RATE * min(1, 10 * (step + 1) / steps) * max(0.02, 1 - step / steps)
+            loss = Batch(batch).loss(encoder, original, threshold)
             optimizer.zero_grad()
             loss.backward()
-            torch.nn.utils.clip_grad_norm_(encoder.parameters(), 1.0)
+            torch.nn.utils.clip_grad_norm_(parameters, 1.0)
             optimizer.step()
             step += 1
-        report(f"pass {number}", encoder)
+        if step > before:
+            report(f"pass {number}, threshold {threshold.item():.2f}", encoder)
         if number in MEAN_OF:
             for name in total:
                 total[name] += (encoder.of(name).detach() - tensors[name]) / len(MEAN_OF)
@@ -269,21 +370,29 @@ def main():
     torch.manual_seed(SEED)
     torch.set_num_threads(2)
     read = json.loads(pathlib.Path(sys.argv[1]).read_text())
+    most = int(sys.argv[2]) if len(sys.argv) > 2 else sys.maxsize
     tensors = read_weights(pathlib.Path(urllib.parse.urlparse(read["weights"]).path))
-    stores = read["training"]
-    random.shuffle(stores)
-    held = int(HELD * len(stores))
+    unseen, stores = {}, []
+    for kind, of_kind in read["training"].items():
+        random.shuffle(of_kind)
+        held = int(HELD * len(of_kind))
+        unseen[kind] = of_kind[:held]
+        stores += of_kind[held:]
+
+    sets = {**{f"unseen {kind}": some for kind, some in unseen.items()}, **read["tuning"]}
 
     def report(what, encoder, *mapped):
-        unseen = found(embedded(encoder, stores[:held]), *mapped)
-        development = found(embedded(encoder, read["development"]), *mapped)
-        print(f"{what}: unseen stores {unseen}, development {development}", flush=True)
+        print(what)
+        for name, some in sets.items():
+            queries = any(item["queries"] for store in some for item in store["items"])
+            figures = found(embedded(encoder, some), *mapped) if queries else apart(encoder, some)
+            print(f"  {name}: {figures}", flush=True)
 
     report("before", Encoder(tensors))
-    kept = write(train(tensors, stores[held:], report))
+    kept = write(train(tensors, stores, report, most))
     encoder = Encoder({name: values + kept.get(name, 0) for name, values in tensors.items()})
     report("as written", encoder)
-    mapped = write_map(*train_map(embedded(encoder, stores[held:])))
+    mapped = write_map(*train_map([some for some in embedded(encoder, stores) if len(some[2])]))
     report("with the map", encoder, mapped)
 
 

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { readQuerySet } from "../../eval/query_set.ts";
+import { readConversations } from "../../eval/conversation_set.ts";
+import { readQuestions } from "../../eval/silence_data.ts";
+import { readTexts } from "../../eval/training/texts.ts";
 import { readUpdates } from "../../eval/updates.ts";
+import { readWrites } from "../../eval/writes.ts";
 
 interface Item {
   readonly fact: string;
@@ -27,6 +31,61 @@ Deno.test("nothing is trained on that is evaluated", async () => {
   const same = trained.flatMap(({ queries }) => queries).filter((query) => asked.has(plain(query)));
   assert.deepEqual(same, []);
 });
+
+Deno.test("of more texts nothing is what is evaluated either", async () => {
+  const stores = Object.values(await readTexts()).flat();
+  const items = stores.flatMap(({ items }) => items);
+  assert.ok(items.length > 20_000);
+  const { facts, asked } = await evaluated();
+  const places = new Map<string, number[]>();
+  for (const [i, words] of facts.entries()) {
+    for (const word of words) places.getOrInsertComputed(word, () => []).push(i);
+  }
+  const countOf = (word: string) => places.get(word)?.length ?? 0;
+  const isNear = (text: string): boolean => {
+    const words = wordsOf(text);
+    // Whoever shares 0.6 of them has one of these, the rarest 0.4.
+    const rare = [...words].sort((a, b) => countOf(a) - countOf(b))
+      .slice(0, words.size - Math.ceil(0.6 * words.size) + 1);
+    const near = new Set(rare.flatMap((word) => places.get(word) ?? []));
+    // Of a few words many texts are made.
+    return words.size > 3 && [...near].some((i) => shared(words, facts[i]!) >= 0.6);
+  };
+  const texts = items.flatMap(({ text, queries, reworded }) =>
+    // A turn that nothing asks for may be any small talk.
+    queries.length + reworded.length > 0 ? [text, ...reworded] : []
+  );
+  assert.deepEqual(texts.filter(isNear), []);
+  const same = items.flatMap(({ queries }) => queries).filter((query) => asked.has(bare(query)));
+  assert.deepEqual(same, []);
+});
+
+/** Words of the facts of all sets that something is measured on, and what is asked there. */
+async function evaluated(): Promise<{
+  readonly facts: readonly ReadonlySet<string>[];
+  readonly asked: ReadonlySet<string>;
+}> {
+  const { stores } = await readQuerySet("all", ["personal", "development", "held_out"]);
+  const conversations = await readConversations("held_out");
+  const silence = await readQuestions("held_out");
+  const { facts: written } = await readWrites("held_out");
+  const facts = [
+    ...stores.flatMap(({ facts }) => facts.map(({ fact }) => fact)),
+    ...conversations.flatMap(({ facts, turns }) => [...facts, ...turns].map(({ text }) => text)),
+    ...new Set(silence.flatMap(({ facts }) => facts)),
+    ...written.flatMap(({ fact, paraphrases }) => [fact, ...paraphrases]),
+  ];
+  const asked = [
+    ...stores.flatMap(({ facts }) => facts.flatMap(({ queries }) => queries)),
+    ...conversations.flatMap(({ questions }) => questions.map(({ text }) => text)),
+    ...silence.map(({ question }) => question),
+    ...written.map(({ question }) => question),
+  ];
+  return {
+    facts: facts.map(wordsOf).filter(({ size }) => size > 3),
+    asked: new Set(asked.map(bare)),
+  };
+}
 
 Deno.test("no held-out statement is among what replaces what", async () => {
   const items = await Deno.makeTempFile();
