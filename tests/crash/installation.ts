@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { runAccount } from "../../src/program/commands/account.ts";
-import { chooseAddresses } from "../../src/program/launcher/addresses.ts";
 import {
   type RelayerBoot,
   relayerEnvironment,
@@ -12,6 +11,7 @@ import type { ChildSpec } from "../../src/program/launcher/supervisor.ts";
 import { prepare } from "../../src/program/launcher/prepare.ts";
 import { loadRelayerKey, runCommand } from "../../src/program/key_source.ts";
 import { pluginPermissions, pluginVariables } from "../../src/program/plugins.ts";
+import { freePort } from "../free_port.ts";
 import { lockedIn, ROOT } from "../locked.ts";
 import { IS_ON_POSTGRES } from "../test_store.ts";
 import { Child } from "./child.ts";
@@ -85,11 +85,7 @@ export class Installation implements AsyncDisposable {
   /** Every process that was started. */
   readonly children: Child[] = [];
   /** Where a relayer answers the sidecar's calls. */
-  readonly internalUrl: string = chooseAddresses({
-    sidecarUrl: "http://127.0.0.1:9000",
-    port: 0,
-    webPort: 0,
-  }).internalUrl;
+  readonly internalUrl: string = `http://127.0.0.1:${freePort()}`;
 
   private constructor(home: string, env: Env) {
     this.home = home;
