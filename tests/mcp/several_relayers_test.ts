@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as StreamableV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { createSidecar } from "../../src/mcp/mcp.ts";
+import { createSidecar, type Sidecar } from "../../src/mcp/mcp.ts";
 import { listening } from "../listening.ts";
 import { verifies } from "../requirements.ts";
 import { INITIALIZE, startSidecarTest, type TestSidecar, TOKEN } from "./fixture.ts";
@@ -13,17 +13,19 @@ const NAMES = ["relayer-1", "relayer-2"] as const;
 /** Two sidecars, and a balancer on a port that sends everything to one of them. */
 async function startTwo() {
   const stack = new AsyncDisposableStack();
+  const relayers: Sidecar[] = [];
+  const chosen = { now: 0 };
+  const listen = { hostname: "127.0.0.1", port: 0, onListen() {} };
+  // Ends last: it waits for streams, which a client may leave open and the sidecars end.
+  const front = stack.use(
+    Deno.serve(listen, (request) => relayers[chosen.now]!.fetch(request)),
+  );
   const first = stack.use(await startSidecarTest({ name: NAMES[0] }));
   const relayer = stack.use(listening(first.svc.relayer.fetch));
   const second = stack.use(
     createSidecar({ relayerUrl: relayer.url, token: TOKEN, name: NAMES[1] }),
   );
-  const relayers = [first.sidecar, second];
-  const chosen = { now: 0 };
-  const listen = { hostname: "127.0.0.1", port: 0, onListen() {} };
-  const front = stack.use(
-    Deno.serve(listen, (request) => relayers[chosen.now]!.fetch(request)),
-  );
+  relayers.push(first.sidecar, second);
   return {
     first,
     relayers,
